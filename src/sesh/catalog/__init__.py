@@ -1,0 +1,1 @@
+"""Every session on this machine, across providers: listing and finding one."""

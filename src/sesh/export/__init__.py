@@ -1,0 +1,1 @@
+"""Conversations as files for people and programs: canonical JSON Lines, Markdown, HTML."""

@@ -1,0 +1,1 @@
+"""Opening, watching and placing session files: the only code that touches a vendor's files. It creates, never edits."""

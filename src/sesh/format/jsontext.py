@@ -1,0 +1,196 @@
+"""JSON as it really stands in session files (design.md §5): fast where it can be, forgiving where it must be.
+
+Reading: msgspec first; what it refuses (lone surrogates, invalid UTF-8, two objects on one line, NUL runs) goes
+through the standard library piece by piece. Nothing here raises anything but `UnreadableJson`, which says why.
+Writing: UTF-8 by msgspec; a record with a lone surrogate is written with escapes instead.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, NoReturn, TypeVar
+
+import msgspec
+
+from sesh.format.json import JsonValue
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+decode_any: Final = msgspec.json.Decoder().decode
+encode_any: Final = msgspec.json.Encoder().encode
+
+_BLANK: Final = b" \t\r\n\0"
+
+
+class UnreadableJson(ValueError):
+    """These bytes are no JSON value. The message is a short reason, without the bytes themselves."""
+
+
+class Piece(NamedTuple):
+    """One JSON value found on a line, or text that is none.
+
+    `flaw` says what was wrong with it ("invalid UTF-8 replaced", "cut off", ...); `readable` is False where no value
+    could be had, and then `text` holds what stands there.
+    """
+
+    value: JsonValue
+    text: str
+    flaw: str | None
+    readable: bool
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise UnreadableJson(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise UnreadableJson(f"number out of range: {text[:20]}")
+    return number
+
+
+_LENIENT: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite, strict=False)
+
+
+def loads(data: bytes | str) -> JsonValue:
+    """One JSON value. Lone surrogates are kept as they are; invalid UTF-8 becomes U+FFFD.
+
+    Raises UnreadableJson.
+    """
+    try:
+        return decode_any(data)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        found = pieces(data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass"))
+    if len(found) == 1 and found[0].readable:
+        return found[0].value
+    raise UnreadableJson((found[0].flaw if found else None) or "more than one JSON value")
+
+
+def pieces(data: bytes) -> list[Piece]:
+    """Every JSON value on a line that the fast path refused, in order, and what stands between them.
+
+    A blank line gives no piece. Text after a cut-off value runs to the next `{"` that begins a readable object.
+    """
+    body = data.strip(_BLANK)
+    if not body:
+        return []
+    flaws: list[str] = []
+    if len(body) < len(data) and b"\0" in data:
+        flaws.append("NUL bytes left out")
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError:
+        text = body.decode("utf-8", "replace")
+        flaws.append("invalid UTF-8 replaced by U+FFFD")
+    found: list[Piece] = []
+    at, end = 0, len(text)
+    while at < end:
+        value, stop, flaw = _value_at(text, at)
+        if flaw is None:
+            found.append(Piece(value, text[at:stop], "; ".join(flaws) or None, True))
+        else:
+            stop = _next_object(text, at + 1)
+            found.append(Piece(None, text[at:stop].rstrip(" \t\0"), "; ".join([*flaws, flaw]), False))
+        at = stop
+        while at < end and text[at] in " \t\r\n\0":
+            at += 1
+    if len(found) > 1:
+        found = [p._replace(flaw="; ".join(filter(None, (p.flaw, "shares its line")))) for p in found]
+    return found
+
+
+def _value_at(text: str, at: int) -> tuple[JsonValue, int, str | None]:
+    try:
+        value, stop = _LENIENT.raw_decode(text, at)
+    except UnreadableJson as e:
+        return None, at, str(e)
+    except RecursionError:
+        return None, at, "nested too deeply"
+    except ValueError as e:
+        cut = getattr(e, "pos", 0) >= len(text.rstrip()) or "Unterminated string" in str(e)
+        return None, at, "cut off" if cut else "not JSON"
+    if stop < len(text) and not isinstance(value, (dict, list)) and text[stop] not in " \t\r\n\0":
+        return None, at, "not JSON"  # a bare word that happens to begin like a number
+    return value, stop, None
+
+
+def _next_object(text: str, at: int) -> int:
+    """Where the next readable object on this line begins; its end where there is none.
+
+    Only objects that look like a record of their own (`{"`) count, so that the inside of a torn record is not
+    mistaken for one unless it reads to the very end of the line.
+    """
+    while True:
+        at = text.find('{"', at)
+        if at < 0:
+            return len(text)
+        _, stop, flaw = _value_at(text, at)
+        if flaw is None and not text[stop:].strip(" \t\r\n\0"):
+            return at
+        at += 2
+
+
+def salvage(value: JsonValue, into: type[S], *, defaults: dict[str, Any] | None = None) -> tuple[S, list[str]]:
+    """A struct from a decoded object whose fields may be of odd types: those that do not fit are left out.
+
+    Returns the struct and the names of the fields left out (to be named in a report). `defaults` stand in for
+    required fields. Raises msgspec.ValidationError where a required field is missing or wrong.
+    """
+    try:
+        return msgspec.convert(value, into), []
+    except msgspec.ValidationError:
+        if not isinstance(value, dict):
+            raise
+    kept, lost = dict(defaults or {}), []
+    for field in msgspec.structs.fields(into):
+        if field.encode_name not in value:
+            continue
+        try:
+            msgspec.convert(value[field.encode_name], field.type)
+        except msgspec.ValidationError:
+            lost.append(field.encode_name)
+        else:
+            kept[field.encode_name] = value[field.encode_name]
+    tag = into.__struct_config__.tag
+    tag_field = into.__struct_config__.tag_field
+    if tag is not None and tag_field is not None:
+        kept[tag_field] = tag
+    return msgspec.convert(kept, into), lost
+
+
+def dumps(value: Any, fallback: Callable[[Any], bytes] | None = None) -> bytes:
+    """JSON bytes without line breaks. Lone surrogates come out as `\\udXXX` escapes, so nothing is lost."""
+    try:
+        return encode_any(value)
+    except UnicodeEncodeError:
+        pass
+    return escaped(value) if fallback is None else fallback(value)
+
+
+def escaped(value: Any) -> bytes:
+    """JSON bytes in pure ASCII: the only form that can carry a lone surrogate."""
+    plain = msgspec.to_builtins(value)
+    return json.dumps(plain, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def has_lone_surrogate(text: str) -> bool:
+    """Whether a string cannot be written as UTF-8."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def without_lone_surrogates(value: JsonValue) -> JsonValue:
+    """The same JSON value with each lone surrogate as U+FFFD: what may be written to a strict reader (Codex)."""
+    if isinstance(value, str):
+        # A pair of escapes that stand side by side is one character: join it before replacing what is alone.
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, list):
+        return [without_lone_surrogates(v) for v in value]
+    if isinstance(value, dict):
+        return {without_lone_surrogates(k): without_lone_surrogates(v) for k, v in value.items()}
+    return value

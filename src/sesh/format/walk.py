@@ -1,0 +1,62 @@
+"""Reading a thread's messages for their meaning: what the model holds, where turns begin, what to call it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sesh.format.blocks import TextBlock
+from sesh.format.message import Message
+
+
+def window(messages: Sequence[Message]) -> list[Message]:
+    """What the model is sent when the conversation goes on: all of it, or what the last compaction left and what came after.
+
+    Messages named in the last summary's `window` come in that order; ids that are not in the thread are passed over.
+    """
+    at = last_summary(messages)
+    if at is None:
+        return list(messages)
+    summary = messages[at]
+    after = list(messages[at + 1 :])
+    if summary.window is None:
+        return [summary, *after]
+    earlier = {m.id: m for m in messages[: at + 1]}
+    return [*(earlier[i] for i in summary.window if i in earlier), *after]
+
+
+def last_summary(messages: Sequence[Message]) -> int | None:
+    """The index of the last compaction's summary: the last `summary` message that has a window, or is alone without."""
+    for i in range(len(messages) - 1, -1, -1):
+        if messages[i].kind == "summary":
+            return i
+    return None
+
+
+def is_prompt(message: Message) -> bool:
+    """Whether a human said this: a user message that is conversation (no kind) and holds something."""
+    return message.role == "user" and message.kind is None and bool(message.content)
+
+
+def text_of(message: Message) -> str:
+    """The words of a message, its text blocks joined by line feeds."""
+    return "\n".join(b.text for b in message.content if isinstance(b, TextBlock))
+
+
+def first_prompt(messages: Sequence[Message]) -> str | None:
+    """The first words a human typed, for a title where there is none."""
+    for m in messages:
+        if is_prompt(m) and (text := text_of(m).strip()):
+            return text
+    return None
+
+
+def turns(messages: Sequence[Message]) -> Iterator[list[Message]]:
+    """The messages in runs of the same `turn_id`; those without one stay with what came before."""
+    run: list[Message] = []
+    for m in messages:
+        if run and m.turn_id is not None and m.turn_id != (run[-1].turn_id or m.turn_id):
+            yield run
+            run = []
+        run.append(m)
+    if run:
+        yield run

@@ -1,0 +1,1 @@
+"""One view model of a conversation for terminal, Markdown and HTML."""

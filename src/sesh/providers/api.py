@@ -1,0 +1,186 @@
+"""The contract between a provider and the rest of sesh. A third party implements `Provider` and nothing else.
+
+Everything here is a value or a pure function: bytes in, records out; records in, lines out. Clock, ids, home and
+environment are arguments. Only `sesh.files` opens files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, Unpack
+
+import msgspec
+
+from sesh.format.json import JsonObject
+from sesh.format.message import Message
+from sesh.format.thread import Thread
+from sesh.report.reports import EmitReport, IngestReport
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionSource:
+    """A session's main file and what lies beside it.
+
+    `name` is the main file's name (the session id often stands only there). `companions` maps a path relative to the
+    provider's own anchor (Claude Code: the project folder; Codex: CODEX_HOME) to that file's bytes, decompressed; it
+    may read lazily, so a reader should fetch only what the session names.
+    """
+
+    main: bytes
+    name: str | None = None
+    companions: Mapping[str, bytes] = field(default_factory=dict)
+
+
+Source: TypeAlias = SessionSource | bytes | str
+
+
+def as_source(source: Source) -> SessionSource:
+    """The three things a reader accepts, as one. Text is encoded with lone surrogates kept, as the file had them."""
+    if isinstance(source, SessionSource):
+        return source
+    return SessionSource(main=source if isinstance(source, bytes) else source.encode("utf-8", "surrogatepass"))
+
+
+class ReadOptions(TypedDict, total=False):
+    """What every reader takes.
+
+    keep_raw: keep each message's source record in `Message.raw`.
+    agent_id, run_id: stamped on threads and on messages, for a gateway that wants to find them again.
+    session_id: the vendor session id, where neither file name nor content tells.
+    """
+
+    keep_raw: bool
+    agent_id: str | None
+    run_id: str | None
+    session_id: str | None
+
+
+class EmitOptions(TypedDict, total=False):
+    """What every writer takes; a writer ignores, and says so in its report, what its client cannot have.
+
+    children: child threads with their messages (IngestResult.children), written as the client's own child files.
+    session_id: the id to write under; derived from the thread's id where absent.
+    cwd: the folder the session belongs to, absolute, symbolic links resolved; default: the thread's metadata.cwd.
+    link: stamped into the file with `emittedLines` filled in (Codex: session_meta.payload.sesh; Claude: a sesh-link line).
+    tools: `keep` leaves names and inputs as they are; `native` translates to the client's own tools, restorably.
+    keep_context: take `context` messages along.
+    history: Codex only: `legacy`, `paginated`, or `auto` by `client_version`.
+    client_version: the version of the target client found on the machine.
+    initial_parent_uuid: Claude only: chain the first line onto this uuid of an existing session.
+    since_compaction, last_turns: cut the history on whole turns, and say so.
+    keep_raw: same vendor only: write messages that hold their source record as that record.
+    """
+
+    children: Sequence[IngestedThread]
+    session_id: str | None
+    cwd: str | None
+    link: JsonObject | None
+    tools: Literal["keep", "native"] | None
+    keep_context: bool
+    history: Literal["auto", "legacy", "paginated"]
+    client_version: str | None
+    initial_parent_uuid: str | None
+    since_compaction: bool
+    last_turns: int | None
+    keep_raw: bool
+
+
+class IngestedThread(msgspec.Struct, frozen=True, kw_only=True):
+    """A child thread and its messages."""
+
+    thread: Thread
+    messages: list[Message]
+
+
+class IngestResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reader returns (seeds/provider-adapters). `children` is flat: a child's child names its own parent."""
+
+    thread: Thread
+    messages: list[Message]
+    children: list[IngestedThread]
+    report: IngestReport
+
+
+class EmittedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file to be written beside the main one. `path` is relative to the provider's home; lines have no LF."""
+
+    path: str
+    lines: list[bytes]
+    modified: str | None = None
+
+
+class EmitResult(msgspec.Struct, frozen=True, kw_only=True):
+    """What a writer returns.
+
+    path: where the client looks for the file, relative to its home (`projects/<munged cwd>/<id>.jsonl`,
+    `sessions/YYYY/MM/DD/rollout-….jsonl`). lines: the main file, without LFs; on disk each ends with one.
+    modified: ISO time of the last activity (the file's mtime). appends: lines for files of the user's that a handoff
+    may append to (Codex's session_index.jsonl), by path relative to the home; `convert` never touches them.
+    """
+
+    session_id: str
+    path: str
+    lines: list[bytes]
+    modified: str
+    report: EmitReport
+    files: list[EmittedFile] = []
+    appends: list[EmittedFile] = []
+
+
+class Parse(Protocol):
+    """A reader. Raises SeshError (NotASession) and nothing else, whatever the bytes."""
+
+    def __call__(self, source: Source, /, **options: Unpack[ReadOptions]) -> IngestResult: ...
+
+
+class Emit(Protocol):
+    """A writer. Raises SeshError and nothing else."""
+
+    def __call__(
+        self, thread: Thread, messages: Sequence[Message], /, **options: Unpack[EmitOptions]
+    ) -> EmitResult: ...
+
+
+class Layout(Protocol):
+    """Where a client keeps its sessions. Pure: paths in, paths out."""
+
+    def home(self, environment: Mapping[str, str], user_home: PurePath) -> PurePath:
+        """The client's folder: its environment variable, or the default under the user's home."""
+
+    def session_id(self, name: str) -> str | None:
+        """The session id a file name bears, or None where it is no main session file's name."""
+
+    def is_session(self, path: PurePath) -> bool:
+        """Whether a path relative to the home is a main session file (not a sub-agent's, not a companion)."""
+
+    def search_roots(self) -> Sequence[str]:
+        """Folders under the home that hold sessions."""
+
+    def anchor(self, path: PurePath) -> PurePath:
+        """The folder that a session's companions are named relative to."""
+
+    def companion_globs(self, path: PurePath) -> Sequence[str]:
+        """Patterns, relative to the anchor, of files that may belong to this session."""
+
+    def resume_command(self, session_id: str) -> Sequence[str]:
+        """What a person types to go on, as an argument list."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provider:
+    """A client, whole: how to know its files, read them, write them, and where they lie."""
+
+    name: str
+    """The name on the command line and in provenance: `claude-code`, `codex`."""
+    title: str
+    """The name people know: `Claude Code`, `Codex`."""
+    program: str
+    """The command that starts the client."""
+    detect: Callable[[bytes, str | None], bool]
+    """Whether a file that begins with these bytes (64 KiB, perhaps less) and has this name is this client's."""
+    parse: Parse
+    emit: Emit
+    layout: Layout
+    extra: Mapping[str, Any] = field(default_factory=dict)

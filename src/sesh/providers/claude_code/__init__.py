@@ -1,0 +1,35 @@
+"""Claude Code, 1.0 to 2.1: a tree of lines under ~/.claude/projects. What becomes of each kind: MAPPING.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Unpack
+
+from sesh.format.message import Message
+from sesh.format.thread import Thread
+from sesh.providers.api import EmitOptions, EmitResult, IngestResult, Provider, ReadOptions, Source
+from sesh.providers.claude_code.detect import detect
+from sesh.providers.claude_code.layout import LAYOUT
+
+
+def _parse(source: Source, /, **options: Unpack[ReadOptions]) -> IngestResult:
+    from sesh.providers.claude_code.reader import parse_claude_session  # only when a session is read
+
+    return parse_claude_session(source, **options)
+
+
+def _emit(thread: Thread, messages: Sequence[Message], /, **options: Unpack[EmitOptions]) -> EmitResult:
+    from sesh.providers.claude_code.writer import emit_claude_session  # only when a session is written
+
+    return emit_claude_session(thread, messages, **options)
+
+
+PROVIDER = Provider(
+    name="claude-code",
+    title="Claude Code",
+    program="claude",
+    detect=detect,
+    parse=_parse,
+    emit=_emit,
+    layout=LAYOUT,
+)

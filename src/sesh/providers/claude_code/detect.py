@@ -1,0 +1,68 @@
+"""Is this a Claude Code session file? Looked for in its first lines, whatever stands before the first message."""
+
+from __future__ import annotations
+
+from sesh.format import jsontext, lines
+from sesh.format.json import JsonValue
+
+# Line kinds that only Claude Code writes, with a key that each always has (formats/claude-code.md §9).
+_SIGNS = {
+    "user": "message",
+    "assistant": "message",
+    "summary": "summary",
+    "system": "subtype",
+    "attachment": "attachment",
+    "progress": "data",
+    "file-history-snapshot": "snapshot",
+    "queue-operation": "operation",
+    "last-prompt": "sessionId",
+    "mode": "mode",
+    "permission-mode": "permissionMode",
+    "custom-title": "customTitle",
+    "ai-title": "aiTitle",
+    "agent-name": "agentName",
+    "atis-latch": "atis",
+    "tools-used": "tools",
+    "worktree-state": "worktreeSession",
+    "relocated": "relocatedCwd",
+    "pr-link": "prNumber",
+    "cost-state": "modelUsage",
+    "sesh-link": "sesh",
+}
+
+
+def detect(head: bytes, name: str | None = None) -> bool:
+    """Whether one of the first readable lines is a Claude Code line. `name` is not needed: any file name may hold one."""
+    return any(_is_claude(value) for value in _first_values(head))
+
+
+def _first_values(head: bytes, most: int = 50) -> list[JsonValue]:
+    values: list[JsonValue] = []
+    for line in lines.split(head):
+        if not line.ended and len(values) and line.offset > 0 and len(head) >= 1 << 16:
+            break  # cut by the size of the head, not by the client
+        values += [p.value for p in jsontext.pieces(line.data) if p.readable]
+        if len(values) >= most:
+            break
+    return values or [_torn(head)]
+
+
+def _torn(head: bytes) -> JsonValue:
+    """A first line longer than the head (a 1 MB image): its keys stand at the front."""
+    start = head[:4096]
+    if b'"parentUuid"' in start and b'"isSidechain"' in start:
+        return {"type": "user", "message": {}, "uuid": ""}
+    return None
+
+
+def _is_claude(value: JsonValue) -> bool:
+    if not isinstance(value, dict) or "payload" in value:
+        return False
+    kind = value.get("type")
+    sign = _SIGNS.get(kind) if isinstance(kind, str) else None
+    if sign is None or sign not in value:
+        return False
+    if kind in ("user", "assistant"):
+        # The stream of `claude -p --output-format stream-json` has the same types but no uuid chain.
+        return "parentUuid" in value or "timestamp" in value or "uuid" in value
+    return True

@@ -1,0 +1,35 @@
+"""Codex, 0.28 to 0.169: linear rollouts under ~/.codex/sessions. What becomes of each kind: MAPPING.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Unpack
+
+from sesh.format.message import Message
+from sesh.format.thread import Thread
+from sesh.providers.api import EmitOptions, EmitResult, IngestResult, Provider, ReadOptions, Source
+from sesh.providers.codex.detect import detect
+from sesh.providers.codex.layout import LAYOUT
+
+
+def _parse(source: Source, /, **options: Unpack[ReadOptions]) -> IngestResult:
+    from sesh.providers.codex.reader import parse_codex_rollout  # only when a session is read
+
+    return parse_codex_rollout(source, **options)
+
+
+def _emit(thread: Thread, messages: Sequence[Message], /, **options: Unpack[EmitOptions]) -> EmitResult:
+    from sesh.providers.codex.writer import emit_codex_rollout  # only when a session is written
+
+    return emit_codex_rollout(thread, messages, **options)
+
+
+PROVIDER = Provider(
+    name="codex",
+    title="Codex",
+    program="codex",
+    detect=detect,
+    parse=_parse,
+    emit=_emit,
+    layout=LAYOUT,
+)

@@ -1,0 +1,72 @@
+"""Which providers there are: the two built in, and whatever an installed package adds by entry point `sesh.providers`.
+
+Every list of provider names (help, completion, docs, matrix) comes from here. The built-in two are found without a
+look at installed packages, because that look costs more than a small conversion.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from sesh.errors import SeshError, UnknownProvider
+from sesh.providers.api import Provider
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint, EntryPoints
+
+GROUP: Final = "sesh.providers"
+_BUILT_IN: Final = {
+    "claude-code": "sesh.providers.claude_code",
+    "codex": "sesh.providers.codex",
+}
+
+
+@cache
+def get(name: str) -> Provider:
+    """The provider of that name. Raises UnknownProvider, or SeshError where a plug-in does not import."""
+    module = _BUILT_IN.get(name)
+    if module is not None:
+        provider: Provider = import_module(module).PROVIDER
+        return provider
+    for entry in _entry_points():
+        if entry.name == name:
+            return _load(entry)
+    raise UnknownProvider(f"There is no provider named {name!r}.", hint=f"Known: {', '.join(names())}.")
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """All provider names, the built-in ones first."""
+    return (*_BUILT_IN, *sorted({e.name for e in _entry_points()} - _BUILT_IN.keys()))
+
+
+def every() -> list[Provider]:
+    """All providers."""
+    return [get(n) for n in names()]
+
+
+def built_in() -> list[Provider]:
+    """The two providers that need no look at installed packages."""
+    return [get(n) for n in _BUILT_IN]
+
+
+def _entry_points() -> EntryPoints:
+    from importlib.metadata import entry_points  # late: it costs more than a small conversion
+
+    return entry_points(group=GROUP)
+
+
+def _load(entry: EntryPoint) -> Provider:
+    package = entry.dist.name if entry.dist is not None else entry.value
+    try:
+        provider = entry.load()
+    except Exception as e:
+        raise SeshError(
+            f"The provider {entry.name!r} of the package {package} does not import: {e}.",
+            hint=f"Update the package or remove it: pip uninstall {package}",
+        ) from e
+    if not isinstance(provider, Provider):
+        raise SeshError(f"The provider {entry.name!r} of the package {package} is no sesh Provider.")
+    return provider

@@ -1,0 +1,70 @@
+"""A book in which every item is opened once and closed exactly once.
+
+One machine integer an item (its outcome), not an object: a session of 500 MB has a million lines. Items are numbered
+from 0 in the order they were opened.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from typing import Final
+
+from sesh.errors import LedgerError
+
+OPEN: Final = 0
+
+
+class Ledger:
+    """Items and their outcomes. `what` names an item in errors ("line", "block")."""
+
+    def __init__(self, what: str) -> None:
+        self.what: Final = what
+        self._outcomes: Final = array("H")
+        self._names: Final[list[str]] = [""]  # 0 is "still open"
+        self._codes: Final[dict[str, int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._outcomes)
+
+    def open(self, count: int = 1) -> int:
+        """Open `count` items; returns the number of the first."""
+        first = len(self._outcomes)
+        self._outcomes.extend([OPEN] * count)
+        return first
+
+    def close(self, item: int, outcome: str) -> None:
+        """Close an item. Raises LedgerError where it was never opened or is closed already."""
+        if not 0 <= item < len(self._outcomes):
+            raise LedgerError(f"{self.what} {item} was never opened, and is to be closed as {outcome}")
+        if self._outcomes[item] != OPEN:
+            was = self._names[self._outcomes[item]]
+            raise LedgerError(f"{self.what} {item} is closed twice: as {was}, then as {outcome}")
+        code = self._codes.get(outcome)
+        if code is None:
+            code = self._codes[outcome] = len(self._names)
+            self._names.append(outcome)
+        self._outcomes[item] = code
+
+    def is_open(self, item: int) -> bool:
+        """Whether an item still waits for its outcome."""
+        return self._outcomes[item] == OPEN
+
+    def outcome(self, item: int) -> str:
+        """What became of an item; "" while it is open."""
+        return self._names[self._outcomes[item]]
+
+    def outcomes(self) -> Iterator[str]:
+        """What became of each item, in order."""
+        return (self._names[code] for code in self._outcomes)
+
+    def totals(self) -> dict[str, int]:
+        """How many items ended in each outcome. Raises LedgerError where one is still open."""
+        counts = [0] * len(self._names)
+        for code in self._outcomes:
+            counts[code] += 1
+        if counts[OPEN]:
+            raise LedgerError(
+                f"{counts[OPEN]} {self.what}(s) never accounted for, the first is {self._outcomes.index(OPEN)}"
+            )
+        return {name: n for name, n in zip(self._names[1:], counts[1:], strict=True) if n}

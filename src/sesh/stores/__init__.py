@@ -1,0 +1,1 @@
+"""Message stores: the same five methods over memory, JSON Lines, SQLite and Postgres."""
