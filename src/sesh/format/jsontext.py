@@ -21,6 +21,8 @@ decode_any: Final = msgspec.json.Decoder().decode
 encode_any: Final = msgspec.json.Encoder().encode
 
 _BLANK: Final = b" \t\r\n\0"
+# How many places on a torn line are tried as the beginning of the next record: bounds the work on hostile input.
+_TRIES: Final = 1000
 
 
 class UnreadableJson(ValueError):
@@ -122,7 +124,7 @@ def _next_object(text: str, at: int) -> int:
     Only objects that look like a record of their own (`{"`) count, so that the inside of a torn record is not
     mistaken for one unless it reads to the very end of the line.
     """
-    while True:
+    for _ in range(_TRIES):
         at = text.find('{"', at)
         if at < 0:
             return len(text)
@@ -130,6 +132,7 @@ def _next_object(text: str, at: int) -> int:
         if flaw is None and not text[stop:].strip(" \t\r\n\0"):
             return at
         at += 2
+    return len(text)
 
 
 def salvage(value: JsonValue, into: type[S], *, defaults: dict[str, Any] | None = None) -> tuple[S, list[str]]:

@@ -9,7 +9,7 @@ from sesh.format.message import Message
 
 
 def window(messages: Sequence[Message]) -> list[Message]:
-    """What the model is sent when the conversation goes on: all of it, or what the last compaction left and what came after.
+    """What the model is sent when the talk goes on: all of it, or what the last compaction left and what came after.
 
     Messages named in the last summary's `window` come in that order; ids that are not in the thread are passed over.
     """
