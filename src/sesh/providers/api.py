@@ -63,7 +63,7 @@ class EmitOptions(TypedDict, total=False):
     children: child threads with their messages (IngestResult.children), written as the client's own child files.
     session_id: the id to write under; derived from the thread's id where absent.
     cwd: the folder the session belongs to, absolute, symbolic links resolved; default: the thread's metadata.cwd.
-    link: stamped into the file with `emittedLines` filled in (Codex: session_meta.payload.sesh; Claude: a sesh-link line).
+    link: stamped into the file, `emittedLines` filled in (Codex: session_meta.payload.sesh; Claude: a sesh-link line).
     tools: `keep` leaves names and inputs as they are; `native` translates to the client's own tools, restorably.
     keep_context: take `context` messages along.
     history: Codex only: `legacy`, `paginated`, or `auto` by `client_version`.
