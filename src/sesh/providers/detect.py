@@ -12,7 +12,8 @@ HEAD_BYTES: Final = 1 << 16
 
 
 def provider_of(head: bytes, name: str | None = None) -> Provider:
-    """The provider whose session begins like this. Built-in providers are asked first, then installed ones.
+    """The provider whose session begins like this. Built-in providers are asked first, then installed ones,
+    then the canonical form.
 
     Raises NotASession with what the bytes look like instead.
     """
@@ -22,8 +23,8 @@ def provider_of(head: bytes, name: str | None = None) -> Provider:
     for provider in registry.built_in():
         if provider.detect(head, name):
             return provider
-    for name_ in registry.names():
-        provider = registry.get(name_)
+    for other in registry.formats():
+        provider = registry.get(other)
         if provider.detect(head, name):
             return provider
     raise NotASession(

@@ -21,12 +21,14 @@ _BUILT_IN: Final = {
     "claude-code": "sesh.providers.claude_code",
     "codex": "sesh.providers.codex",
 }
+CANONICAL: Final = "canonical"
+"""sesh's own form: a format to convert from and to, but no client, so it is not among `names`."""
 
 
 @cache
 def get(name: str) -> Provider:
     """The provider of that name. Raises UnknownProvider, or SeshError where a plug-in does not import."""
-    module = _BUILT_IN.get(name)
+    module = "sesh.providers.canonical" if name == CANONICAL else _BUILT_IN.get(name)
     if module is not None:
         provider: Provider = import_module(module).PROVIDER
         return provider
@@ -40,6 +42,11 @@ def get(name: str) -> Provider:
 def names() -> tuple[str, ...]:
     """All provider names, the built-in ones first."""
     return (*_BUILT_IN, *sorted({e.name for e in _entry_points()} - _BUILT_IN.keys()))
+
+
+def formats() -> tuple[str, ...]:
+    """What a session can be converted to: every provider, and the canonical form."""
+    return (*names(), CANONICAL)
 
 
 def every() -> list[Provider]:

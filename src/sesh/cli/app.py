@@ -1,0 +1,139 @@
+"""The command `sesh`: which commands there are, and how each run ends (exit codes of design.md §9).
+
+A command is a module `sesh.cli.commands.NAME` with a click command called `command`; it is imported when it is run,
+not when the help is shown. To add one: write the module and add its line to `SECTIONS`.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, Final
+
+import click
+
+from sesh import __version__
+from sesh.errors import SeshError
+
+SECTIONS: Final[dict[str, dict[str, str]]] = {
+    "Look": {
+        "list": "List the sessions of every client on this machine.",
+        "show": "Show a conversation.",
+    },
+    "Move": {
+        "convert": "Write a session in another client's form, file to file.",
+    },
+    "Learn": {
+        "demo": "Take a bundled session over to the other client and back.",
+    },
+}
+"""Command names with their one-line help, by the heading they stand under. A test compares it with the commands."""
+
+EXIT_CODES: Final = {
+    0: "done",
+    1: "failed",
+    2: "wrong usage",
+    3: "lossy, under --strict",
+    4: "no such session, or several",
+    5: "refused: the target exists, has diverged, or is live",
+    130: "interrupted",
+}
+
+
+class Commands(click.Group):
+    """The commands of `SECTIONS`, imported one at a time."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All names, in the order of the help."""
+        return [name for section in SECTIONS.values() for name in section]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, or None."""
+        if not any(cmd_name in section for section in SECTIONS.values()):
+            return None
+        command: click.Command = import_module(f"sesh.cli.commands.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands under their headings; nothing is imported for it."""
+        for heading, section in SECTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl(list(section.items()))
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Every command takes --json. `sesh COMMAND --help` tells more.",
+)
+@click.version_option(__version__, "--version", "-V", message="sesh %(version)s")
+def app() -> None:
+    """Move a coding-agent conversation between clients with nothing lost."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line; returns its exit code. Nothing but BaseExceptions of the interpreter gets out."""
+    as_json = _wants_json(arguments)
+    _print_anything()
+    try:
+        value = app.main(args=list(arguments), prog_name="sesh", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as e:
+        click.echo(e.format_message(), err=True)
+        return e.exit_code
+    except click.UsageError as e:
+        return _fail(e.format_message(), _help_hint(e), e.exit_code, as_json)
+    except click.ClickException as e:
+        return _fail(e.format_message(), None, e.exit_code, as_json)
+    except SeshError as e:
+        return _fail(e.message, e.hint, e.exit_code, as_json)
+    except (click.Abort, KeyboardInterrupt):
+        return _fail("Interrupted.", None, 130, as_json)
+    except BrokenPipeError:
+        # The reader of our output is gone (`sesh show | head`). Point stdout away, so that the interpreter's own
+        # flush at exit does not complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as e:
+        return _fail(f"{e.filename or 'A file'} cannot be used: {e.strerror or e}.", None, 1, as_json)
+    except Exception as e:
+        if os.environ.get("SESH_DEBUG"):
+            raise
+        return _fail(
+            f"This is a bug in sesh: {type(e).__name__}: {e}.",
+            "Run it again with SESH_DEBUG=1 for the traceback, and report it with that.",
+            1,
+            as_json,
+        )
+    return value if isinstance(value, int) else 0
+
+
+def _print_anything() -> None:
+    """Let both streams take any text: what their encoding lacks (a Windows pipe, an ASCII locale) comes out escaped."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _wants_json(arguments: Sequence[str]) -> bool:
+    """Whether the caller reads JSON: asked of the bare arguments, since they may not parse."""
+    words = list(arguments)
+    return "--json" in (words[: words.index("--")] if "--" in words else words)
+
+
+def _help_hint(error: click.UsageError) -> str | None:
+    return f"See `{error.ctx.command_path} --help`." if error.ctx is not None else None
+
+
+def _fail(message: str, hint: str | None, code: int, as_json: bool) -> int:
+    """Say what went wrong: one line on stderr; under --json one object on stdout as well."""
+    click.echo(f"sesh: {message}{f' {hint}' if hint else ''}", err=True)
+    if as_json:
+        from sesh.cli.output import emit_json
+
+        failure: dict[str, Any] = {"error": message, "hint": hint, "exitCode": code}
+        emit_json(failure)
+    return code

@@ -1,0 +1,73 @@
+"""What commands print: JSON documents and results on stdout, remarks on stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any, Final
+
+import click
+import msgspec
+
+from sesh.format import jsontext
+from sesh.report.reports import EmitReport, IngestReport
+
+
+def emit_json(value: Any) -> None:
+    """One JSON document on stdout, indented, and nothing else. Structs are written in their wire form."""
+    write_bytes(msgspec.json.format(jsontext.dumps(value), indent=2) + b"\n")
+
+
+def write_bytes(data: bytes) -> None:
+    """Bytes to stdout as they are: UTF-8 whatever the terminal's encoding, no newline translation."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def say(text: str = "") -> None:
+    """A line of the result, on stdout, for people. Colour codes are left out where stdout is no terminal."""
+    click.echo(printable(text))
+
+
+def remark(text: str) -> None:
+    """A line beside the result, on stderr."""
+    click.echo(printable(text), err=True)
+
+
+_CONTROLS: Final = dict.fromkeys((*range(9), *range(11, 27), *range(28, 32), *range(127, 160)))
+
+
+def printable(text: str) -> str:
+    """Text that a terminal can be given: lone surrogates as U+FFFD, control characters left out.
+
+    ESC stays, because callers style their own text; whoever prints words out of a session uses `plain` on them first.
+    """
+    text = text.translate(_CONTROLS)
+    replaced: str = jsontext.without_lone_surrogates(text) if jsontext.has_lone_surrogate(text) else text
+    return replaced
+
+
+def plain(text: str) -> str:
+    """Words out of a session, made harmless: no control characters, so that no transcript can drive the terminal."""
+    return printable(text).replace("\x1b", "")
+
+
+def full_report(read: IngestReport, written: EmitReport) -> dict[str, Any]:
+    """Both accounts of a conversion, as `--report` and the `report` of `--json` hold them."""
+    return {"read": read, "written": written}
+
+
+def sums(counts: Mapping[str, int]) -> str:
+    """`{"a": 2, "b": 1}` as `a 2, b 1`."""
+    return ", ".join(f"{name} {n}" for name, n in counts.items())
+
+
+def loss_line(report: EmitReport) -> str:
+    """What an emit changed or dropped, in one line: the default of the loss policy (design.md §4)."""
+    parts = [f"{report.written} of {report.blocks} blocks written as they were"]
+    if report.changed:
+        parts.append(f"changed: {sums(report.changed)}")
+    if report.dropped:
+        parts.append(f"dropped: {sums(report.dropped)}")
+    return "; ".join(parts)

@@ -1,0 +1,33 @@
+"""A thread, its messages and its children as canonical JSON Lines: everything, as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Unpack
+
+from sesh.format import wire
+from sesh.format.message import Message
+from sesh.format.thread import Thread
+from sesh.providers.api import EmitOptions, EmitResult
+from sesh.report.reports import BlockBook
+
+
+def emit_canonical(thread: Thread, messages: Sequence[Message], /, **options: Unpack[EmitOptions]) -> EmitResult:
+    """The thread record, its messages, then each child's record and messages; one line each.
+
+    Only `children` of the options has a meaning here: the canonical form keeps contexts, names and ids as they are.
+    """
+    book = BlockBook()
+    lines: list[bytes] = []
+    last = thread.created_at
+    family = [(thread, messages), *((c.thread, c.messages) for c in options.get("children", ()))]
+    for member, said in family:
+        lines.append(wire.encode(member))
+        for message in said:
+            first = book.open(len(message.content))
+            lines.append(wire.encode(message))
+            for item in range(first, first + len(message.content)):
+                book.written(item)
+    if messages:
+        last = messages[-1].ts
+    return EmitResult(session_id=thread.id, path=f"{thread.id}.jsonl", lines=lines, modified=last, report=book.report())
