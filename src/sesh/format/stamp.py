@@ -8,18 +8,26 @@ formats/codex.md §4); `codex migrate-rollouts` drops them, and then the ordinar
 
 Keys, all optional: `kind`, `role`, `model`, `turnId`, `ts` (a time the writer had to move), `blocks` (the message's
 canonical blocks in wire form), `retained` (this line repeats an earlier message for the window after a compaction:
-that message's canonical id), `stub` (the writer made this line up to keep calls and results paired).
+that message's canonical id), `stub` (the writer made this line up to keep calls and results paired, or to be shown).
+`more`: this line goes on with the message that the line before began (the client knows no message of several parts).
+`error`: the result's `isError`, where the client has no field for it. `escaped`: `blocks` as JSON text in pure ASCII,
+where a block holds lone surrogates that the client would refuse. `thread`: on the first line, the canonical thread's
+title, creation time and metadata. `kind` may be `said`: conversation, whatever the text looks like to the reader.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import msgspec
 
+from sesh.format import jsontext, wire
+from sesh.format.blocks import AnyBlock
 from sesh.format.json import JsonObject
 
 KEY: Final = "sesh"
+SAID: Final = "said"
 
 
 class Stamp(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
@@ -33,6 +41,10 @@ class Stamp(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     blocks: list[JsonObject] | None = None
     retained: str | None = None
     stub: bool | None = None
+    more: bool | None = None
+    error: bool | None = None
+    escaped: str | None = None
+    thread: JsonObject | None = None
 
 
 EMPTY: Final = Stamp()
@@ -44,3 +56,31 @@ def read(value: object) -> Stamp:
         return msgspec.convert(value, Stamp) if isinstance(value, dict) else EMPTY
     except msgspec.ValidationError:
         return EMPTY
+
+
+def wire_blocks(blocks: Sequence[AnyBlock]) -> list[JsonObject]:
+    """Blocks as a stamp holds them: wire form, without `providerData`, which is never written into another's file."""
+    return [_stripped(b) for b in msgspec.to_builtins(blocks)]
+
+
+def _stripped(value: Any) -> Any:
+    if isinstance(value, dict) and "providerData" in value:
+        return {k: v for k, v in value.items() if k != "providerData"}
+    return value
+
+
+def escape(blocks: Sequence[JsonObject]) -> str:
+    """`blocks` as text that any JSON reader takes, lone surrogates and all."""
+    return jsontext.escaped(list(blocks)).decode("ascii")
+
+
+def blocks_of(stamp: Stamp) -> list[AnyBlock] | None:
+    """The canonical blocks that a stamp restores; None where it holds none, or somebody edited them into no blocks."""
+    if stamp.blocks is not None:
+        return wire.decode_blocks(stamp.blocks)
+    if stamp.escaped is None:
+        return None
+    try:
+        return wire.decode_blocks(jsontext.loads(stamp.escaped))
+    except jsontext.UnreadableJson:
+        return None
