@@ -18,6 +18,7 @@ __all__ = ["claude_client", "codex_client"]
 
 _CLIENT_FIXTURES: Final = {"claude_client", "codex_client"}
 _POSTGRES: Final = os.environ.get("SESH_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
+_OURS: Final = ("SESH_REQUIRE_", "SESH_CLIENTS", "SESH_POSTGRES")
 _LOCAL: Final = ("127.", "::1", "localhost", "0.0.0.0")
 _DROPPED: Final = (
     "CLAUDE_CONFIG_DIR",
@@ -93,7 +94,6 @@ def postgres_url() -> Iterator[str]:
     SESH_REQUIRE_POSTGRES=1 makes it fail instead.
     """
     psycopg = pytest.importorskip("psycopg")
-    server = _SERVER
     name = f"sesh_test_{uuid4().hex}"
     try:
         connection = psycopg.connect(_POSTGRES, autocommit=True, connect_timeout=5)

@@ -27,7 +27,7 @@ def main() -> int:
         probe = client(installed=found, scratch=Path(scratch)).resume(options.file)
     shown = {k: v for k, v in asdict(probe).items() if k not in ("bodies", "transcript", "path")}
     json.dump(shown, sys.stdout, indent=1, ensure_ascii=False)
-    print()
+    sys.stdout.write("\n")
     return 0
 
 
