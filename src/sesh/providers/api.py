@@ -143,6 +143,49 @@ class Emit(Protocol):
     ) -> EmitResult: ...
 
 
+class CopiedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that goes along with a copied session, whole. `path` is relative to the provider's home."""
+
+    path: str
+    data: bytes
+
+
+class GraftResult(msgspec.Struct, frozen=True, kw_only=True):
+    """A copy of a session with new turns at its end.
+
+    emitted: as a writer returns it; `lines` is the whole file, the copied lines first. kept: how many of them are the
+    copied ones. replaced: what had to change in the copied lines, as counts by the name of the value (`sessionId`).
+    copies: files beside the session that the copy needs.
+    """
+
+    emitted: EmitResult
+    kept: int
+    replaced: dict[str, int]
+    copies: list[CopiedFile] = []
+
+
+class Graft(Protocol):
+    """Puts new turns on a copy of a session. Pure; the session itself is not touched. Raises SeshError."""
+
+    def __call__(
+        self,
+        source: SessionSource,
+        origin: IngestResult,
+        messages: Sequence[Message],
+        /,
+        *,
+        path: str,
+        new_id: str,
+        after: str | None,
+        **options: Unpack[EmitOptions],
+    ) -> GraftResult:
+        """`origin` is the reading of `source`, and `path` its place relative to the home; `new_id` is the copy's id.
+
+        `after` is the id of the message of the origin that the new `messages` follow; None: its last. What comes
+        after it stays in the file, as an abandoned branch. `options` are a writer's; `link` is stamped at the end.
+        """
+
+
 class Layout(Protocol):
     """Where a client keeps its sessions. Pure: paths in, paths out."""
 
@@ -168,6 +211,51 @@ class Layout(Protocol):
         """What a person types to go on, as an argument list."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Glimpse:
+    """What `list` reads of a session: its first and last bytes.
+
+    `path` is relative to the client's home (POSIX). `whole` says that `head` is the whole file; then `tail` is empty.
+    A compressed file comes decompressed, and with no tail.
+    """
+
+    path: str
+    head: bytes
+    tail: bytes = b""
+    whole: bool = False
+
+
+class Card(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
+    """A session in a list. Everything may be unknown: a glimpse is not a reading.
+
+    `title` was given by the user or the client; `prompt` is what a human said first. `created` and `updated` are the
+    client's own ISO times. `hidden` says why the client's own picker does not show the session (`exec`, `sdk`,
+    `sub-agent`, `archived`, `empty`, ...). `parent` is the session id of the one it belongs under. `turns` counts the
+    prompts of humans, where the glimpse held the whole file.
+    """
+
+    title: str | None = None
+    prompt: str | None = None
+    cwd: str | None = None
+    branch: str | None = None
+    model: str | None = None
+    version: str | None = None
+    created: str | None = None
+    updated: str | None = None
+    hidden: str | None = None
+    parent: str | None = None
+    turns: int | None = None
+    handed_from: str | None = None
+    """`provider:session` that sesh made this file from, read off the stamp it left."""
+
+
+class NameIndex(msgspec.Struct, frozen=True, kw_only=True):
+    """A file in a client's home that names sessions: its path below the home, and how to read names by session id."""
+
+    path: str
+    read: Callable[[bytes], Mapping[str, str]]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Provider:
     """A client, whole: how to know its files, read them, write them, and where they lie."""
@@ -183,4 +271,16 @@ class Provider:
     parse: Parse
     emit: Emit
     layout: Layout
+    card: Callable[[Glimpse], Card] = lambda glimpse: Card()
+    """A session's line in a list, from a few of its bytes. Never raises; without one, a list shows ids and times."""
+    name_index: NameIndex | None = None
+    """Where the client keeps names beside the sessions, if it does."""
+    graft: Graft | None = None
+    """Adds turns to a copy of a session, or None where merging onto this client's sessions is not possible."""
+    home_variable: str | None = None
+    """The environment variable that names the client's folder."""
+    writer_lock: Callable[[str], str] | None = None
+    """Session id to the file, relative to the home, that the client holds a lock on while the session is open."""
+    live_registry: str | None = None
+    """Pattern, relative to the home, of JSON files that name running processes (`pid`, `sessionId`, `procStart`)."""
     extra: Mapping[str, Any] = field(default_factory=dict)

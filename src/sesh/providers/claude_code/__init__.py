@@ -7,7 +7,7 @@ from typing import Unpack
 
 from sesh.format.message import Message
 from sesh.format.thread import Thread
-from sesh.providers.api import EmitOptions, EmitResult, IngestResult, Provider, ReadOptions, Source
+from sesh.providers.api import Card, EmitOptions, EmitResult, Glimpse, IngestResult, Provider, ReadOptions, Source
 from sesh.providers.claude_code.detect import detect
 from sesh.providers.claude_code.layout import LAYOUT
 
@@ -24,6 +24,12 @@ def _emit(thread: Thread, messages: Sequence[Message], /, **options: Unpack[Emit
     return emit_claude_session(thread, messages, **options)
 
 
+def _card(glimpse: Glimpse) -> Card:
+    from sesh.providers.claude_code.card import card  # only when sessions are listed
+
+    return card(glimpse)
+
+
 PROVIDER = Provider(
     name="claude-code",
     title="Claude Code",
@@ -32,4 +38,7 @@ PROVIDER = Provider(
     parse=_parse,
     emit=_emit,
     layout=LAYOUT,
+    home_variable="CLAUDE_CONFIG_DIR",
+    live_registry="sessions/*.json",
+    card=_card,
 )

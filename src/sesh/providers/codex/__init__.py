@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Unpack
 
 from sesh.format.message import Message
 from sesh.format.thread import Thread
-from sesh.providers.api import EmitOptions, EmitResult, IngestResult, Provider, ReadOptions, Source
+from sesh.providers.api import (
+    Card,
+    EmitOptions,
+    EmitResult,
+    Glimpse,
+    IngestResult,
+    NameIndex,
+    Provider,
+    ReadOptions,
+    Source,
+)
 from sesh.providers.codex.detect import detect
 from sesh.providers.codex.layout import LAYOUT
 
@@ -24,6 +34,18 @@ def _emit(thread: Thread, messages: Sequence[Message], /, **options: Unpack[Emit
     return emit_codex_rollout(thread, messages, **options)
 
 
+def _card(glimpse: Glimpse) -> Card:
+    from sesh.providers.codex.card import card  # only when sessions are listed
+
+    return card(glimpse)
+
+
+def _names(index: bytes) -> Mapping[str, str]:
+    from sesh.providers.codex.card import names
+
+    return names(index)
+
+
 PROVIDER = Provider(
     name="codex",
     title="Codex",
@@ -32,4 +54,8 @@ PROVIDER = Provider(
     parse=_parse,
     emit=_emit,
     layout=LAYOUT,
+    home_variable="CODEX_HOME",
+    writer_lock=lambda session_id: f"thread-writer-locks/{session_id}.lock",
+    card=_card,
+    name_index=NameIndex(path="session_index.jsonl", read=_names),
 )

@@ -1,0 +1,43 @@
+"""The first and last bytes of a session file: enough for a list, whatever the file's size."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import Final
+
+from sesh.files.read import ZSTD_SUFFIX
+from sesh.providers.api import Glimpse
+
+HEAD_BYTES: Final = 1 << 16
+"""Codex's first line holds the model's instructions, some 20 KB; the first prompt comes soon after."""
+TAIL_BYTES: Final = 1 << 14
+"""Titles are written again every turn (Claude Code 2.1), so that the last one stands near the end."""
+
+
+def glimpse(path: Path, relative: str) -> Glimpse | None:
+    """What `Provider.card` takes; None where the file is gone or cannot be read."""
+    try:
+        with path.open("rb", buffering=0) as f:
+            if relative.endswith(ZSTD_SUFFIX):
+                return _compressed(f, relative)
+            size = os.fstat(f.fileno()).st_size
+            if size <= HEAD_BYTES + TAIL_BYTES:
+                return Glimpse(path=relative, head=f.read(HEAD_BYTES + TAIL_BYTES), whole=True)
+            head = f.read(HEAD_BYTES)
+            f.seek(size - TAIL_BYTES)
+            return Glimpse(path=relative, head=head, tail=f.read(TAIL_BYTES))
+    except OSError:  # a list is a look around: what is gone or locked is not in it
+        return None
+
+
+def _compressed(f: io.FileIO, relative: str) -> Glimpse | None:
+    import zstandard  # only compressed rollouts need it
+
+    limit = HEAD_BYTES + TAIL_BYTES
+    try:
+        head = zstandard.ZstdDecompressor().stream_reader(f, read_across_frames=True).read(limit)
+    except zstandard.ZstdError:
+        return Glimpse(path=relative, head=b"")
+    return Glimpse(path=relative, head=head, whole=len(head) < limit)

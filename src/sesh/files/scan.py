@@ -1,0 +1,81 @@
+"""Which session files lie in a client's folder: names, sizes and times, without opening one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from sesh.providers.api import Provider
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """A session's main file. `path` is its place on disk, `relative` the same below the client's home (POSIX).
+
+    `size` is in bytes (as stored, compressed or not), `modified` in nanoseconds since 1970.
+    """
+
+    provider: str
+    home: str
+    relative: str
+    session_id: str
+    size: int
+    modified: int
+
+    @property
+    def path(self) -> Path:
+        """Where the file lies."""
+        return Path(self.home, self.relative)
+
+
+def scan(provider: Provider, home: Path) -> Iterator[Found]:
+    """Every main session file of a client below its home, in no order. Folders that cannot be read are passed over.
+
+    Symbolic links to folders are not followed: a loop would never end, and clients make none.
+    """
+    layout = provider.layout
+    base = str(home)
+    for root in layout.search_roots():
+        pending = [root]
+        while pending:
+            folder = pending.pop()
+            try:
+                entries = list(os.scandir(f"{base}/{folder}"))
+            except OSError:  # absent, or not ours to read: there is nothing to list in it
+                continue
+            for entry in entries:
+                relative = f"{folder}/{entry.name}"
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(relative)
+                    continue
+                session = layout.session_id(entry.name)
+                if session is None or not layout.is_session(PurePosixPath(relative)):
+                    continue
+                try:
+                    status = entry.stat()
+                except OSError:  # gone since the folder was listed
+                    continue
+                yield Found(
+                    provider=provider.name,
+                    home=base,
+                    relative=relative,
+                    session_id=session,
+                    size=status.st_size,
+                    modified=status.st_mtime_ns,
+                )
+
+
+def newest_files(found: Iterator[Found]) -> list[Found]:
+    """One file for each session, newest first.
+
+    A session may lie in several files (Codex: the segments that reverts made); the newest is where it goes on.
+    """
+    best: dict[tuple[str, str], Found] = {}
+    for f in found:
+        key = (f.provider, f.session_id)
+        other = best.get(key)
+        if other is None or (f.modified, f.relative) > (other.modified, other.relative):
+            best[key] = f
+    return sorted(best.values(), key=lambda f: (f.modified, f.relative), reverse=True)

@@ -1,0 +1,147 @@
+"""A Claude Code session's line in a list, from its first and last bytes.
+
+The rules are the client's own picker's (formats/claude-code.md §5): the title is the last custom-title, then the
+last ai-title, then the first prompt; what is no human's text (isMeta, text that begins with a tag) is passed over;
+sessions of `claude -p` (entrypoint sdk-cli) and of sub-agents are hidden. Client 1.0 kept titles in summary lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from sesh.format import jsontext
+from sesh.providers.api import Card, Glimpse
+
+_TAGGED: Final = re.compile(r"\s*<[a-zA-Z][\w-]*[ />]|\s*\[Request interrupted by user|\s*$")
+_TIME: Final = re.compile(rb'"timestamp" ?: ?"([0-9T:.+Z-]{10,40})"')
+_TITLES: Final = (("custom-title", "customTitle"), ("ai-title", "aiTitle"), ("summary", "summary"))
+
+
+class _Said(msgspec.Struct, gc=False):
+    content: Any = None
+    model: str | None = None
+
+
+class _Line(msgspec.Struct, rename="camel", gc=False):
+    """The fields of any line that a list needs."""
+
+    type: str | None = None
+    is_sidechain: bool = False
+    is_meta: bool = False
+    is_compact_summary: bool = False
+    cwd: str | None = None
+    git_branch: str | None = None
+    version: str | None = None
+    timestamp: str | None = None
+    entrypoint: str | None = None
+    message: _Said | None = None
+
+
+_decode: Final = msgspec.json.Decoder(_Line).decode
+
+
+def card(glimpse: Glimpse) -> Card:
+    """The line in the list. Never raises: what cannot be read is left out."""
+    head, tail = glimpse.head, glimpse.tail
+    first: _Line | None = None
+    cwd = branch = version = created = model = prompt = entry = None
+    conversation, turns = False, 0
+    for line in _lines(head, glimpse.whole):
+        if line.type not in ("user", "assistant") and line.cwd is None:
+            continue
+        first = first or line
+        cwd, branch, version = cwd or line.cwd, branch or line.git_branch, version or line.version
+        created, entry = created or line.timestamp, entry or line.entrypoint
+        if line.message is None:
+            continue
+        conversation = True
+        if line.type == "assistant":
+            model = model or (line.message.model if line.message.model != "<synthetic>" else None)
+        elif not (line.is_meta or line.is_sidechain or line.is_compact_summary):
+            said = _human(line.message.content)
+            prompt = prompt or said
+            turns += said is not None
+        if prompt and cwd and model and not glimpse.whole:
+            break
+    times = _TIME.findall(tail or head)
+    return Card(
+        title=_title(head, tail),
+        prompt=prompt,
+        cwd=cwd,
+        branch=branch if branch not in ("", "HEAD") else None,
+        model=model,
+        version=version,
+        created=created,
+        updated=times[-1].decode() if times else created,
+        hidden=_hidden(first, entry, conversation or not glimpse.whole),
+        turns=turns if glimpse.whole else None,
+    )
+
+
+def _lines(head: bytes, whole: bool) -> Iterator[_Line]:
+    start, end = 0, len(head)
+    while start < end:
+        stop = head.find(b"\n", start)
+        if stop < 0:
+            if not whole:
+                return  # cut by the glimpse
+            stop = end
+        line = head[start:stop]
+        start = stop + 1
+        # Of the many kinds of lines, only chained ones have a cwd; the client's bulky logs of requests have none.
+        if b'"cwd"' not in line and b'"message"' not in line:
+            continue
+        try:
+            yield _decode(line)
+        except (msgspec.MsgspecError, RecursionError, UnicodeError):
+            yield from _odd(line)
+
+
+def _odd(line: bytes) -> Iterator[_Line]:
+    for piece in jsontext.pieces(line):
+        if piece.readable and isinstance(piece.value, dict):
+            value = piece.value
+            if not isinstance(value.get("message"), dict):
+                value = {k: v for k, v in value.items() if k != "message"}
+            yield jsontext.salvage(value, _Line)[0]
+
+
+def _human(content: Any) -> str | None:
+    """The text of a prompt, or None where nobody typed it (a tool's result, a command's echo)."""
+    if isinstance(content, list):
+        texts = [b["text"] for b in content if isinstance(b, dict) and isinstance(b.get("text"), str)]
+        if any(isinstance(b, dict) and b.get("type") == "tool_result" for b in content):
+            return None
+        content = "\n".join(t for t in texts if not _TAGGED.match(t))
+    if not isinstance(content, str) or _TAGGED.match(content):
+        return None
+    return content.strip()
+
+
+def _title(head: bytes, tail: bytes) -> str | None:
+    for kind, key in _TITLES:
+        for part in (tail, head):
+            at = part.rfind(f'"{kind}"'.encode())
+            if at < 0:
+                continue
+            end = part.find(b"\n", at)
+            try:
+                value = jsontext.loads(part[part.rfind(b"\n", 0, at) + 1 : end if end >= 0 else len(part)])
+            except jsontext.UnreadableJson:
+                continue
+            title = value.get(key) if isinstance(value, dict) and value.get("type") == kind else None
+            if isinstance(title, str) and title.strip():
+                return title.strip()
+    return None
+
+
+def _hidden(first: _Line | None, entrypoint: str | None, conversation: bool) -> str | None:
+    if first is not None and first.is_sidechain:
+        return "sub-agent"
+    if not conversation:
+        return "empty"
+    return "sdk" if entrypoint == "sdk-cli" else None

@@ -1,0 +1,178 @@
+"""A rollout's line in a list, from its first and last bytes.
+
+The rules are Codex's own (formats/codex.md §2, §6): the preview is the first user message event, or the first
+UserMessage item; only sessions whose source is `cli` or `vscode` (or absent) are listed; names stand in
+`session_index.jsonl`; archived ones have a folder of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from sesh.format import jsontext, lines
+from sesh.providers.api import Card, Glimpse
+
+_TIME: Final = re.compile(rb'"timestamp" ?: ?"([0-9T:.+Z-]{10,40})"')
+_TAGGED: Final = re.compile(r"\s*<[a-zA-Z][\w-]*[ />]|\s*# AGENTS\.md|\s*$")
+_EVENT: Final = re.compile(rb'"type" ?: ?"(?:user_message|UserMessage)"')
+_ITEM: Final = re.compile(rb'"role" ?: ?"user"')
+_CONTEXT: Final = re.compile(rb'"type" ?: ?"turn_context"')
+_LISTED: Final = ("cli", "vscode")
+
+
+class _Git(msgspec.Struct, gc=False):
+    branch: str | None = None
+
+
+class _Meta(msgspec.Struct, gc=False):
+    """session_meta's payload, and line 1 of bare rollouts (before 0.3x), which has no envelope."""
+
+    id: str | None = None
+    timestamp: str | None = None
+    cwd: str | None = None
+    cli_version: str | None = None
+    source: Any = None
+    git: _Git | None = None
+    parent_thread_id: str | None = None
+
+
+class _First(msgspec.Struct, gc=False):
+    type: str | None = None
+    id: str | None = None
+    timestamp: str | None = None
+    git: _Git | None = None
+    payload: _Meta | None = None
+
+
+_decode_first: Final = msgspec.json.Decoder(_First).decode
+
+
+def card(glimpse: Glimpse) -> Card:
+    """The line in the list. Never raises: what cannot be read is left out."""
+    head, tail = glimpse.head, glimpse.tail
+    meta = _meta(head)
+    prompt, turns = _prompts(head, glimpse.whole)
+    times = _TIME.findall(tail or head)
+    source = meta.source
+    return Card(
+        prompt=prompt,
+        cwd=meta.cwd,
+        branch=meta.git.branch if meta.git else None,
+        model=_model(head),
+        version=meta.cli_version,
+        created=meta.timestamp,
+        updated=times[-1].decode() if times else meta.timestamp,
+        hidden=_hidden(glimpse, source, prompt is not None),
+        parent=meta.parent_thread_id or _spawned_by(source),
+        turns=turns if glimpse.whole else None,
+    )
+
+
+def names(index: bytes) -> Mapping[str, str]:
+    """Thread names by id, from `session_index.jsonl`; the last line for an id counts."""
+    found: dict[str, str] = {}
+    for line in lines.split(index):
+        for piece in jsontext.pieces(line.data):
+            value = piece.value
+            if isinstance(value, dict) and isinstance(value.get("id"), str) and value.get("thread_name"):
+                found[value["id"]] = str(value["thread_name"])
+    return found
+
+
+def _meta(head: bytes) -> _Meta:
+    end = head.find(b"\n")
+    line = head[: end if end >= 0 else len(head)].removeprefix(lines.BOM)
+    try:
+        first = _decode_first(line)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        return _odd_meta(line)
+    return first.payload or _Meta(id=first.id, timestamp=first.timestamp, git=first.git)
+
+
+def _odd_meta(line: bytes) -> _Meta:
+    for piece in jsontext.pieces(line):
+        payload = piece.value.get("payload") if isinstance(piece.value, dict) else None
+        if isinstance(payload, dict):
+            return jsontext.salvage(payload, _Meta)[0]
+    return _Meta()
+
+
+def _value_at(head: bytes, at: int) -> Any:
+    """The line around an offset, decoded; None where it is cut or no JSON."""
+    end = head.find(b"\n", at)
+    try:
+        return jsontext.loads(head[head.rfind(b"\n", 0, at) + 1 : end if end >= 0 else len(head)])
+    except jsontext.UnreadableJson:
+        return None
+
+
+def _prompts(head: bytes, whole: bool) -> tuple[str | None, int]:
+    """The first prompt, and how many there are in these bytes. Without events, the user's response items count."""
+    for pattern, text_of in ((_EVENT, _event_text), (_ITEM, _item_text)):
+        first, count = None, 0
+        for match in pattern.finditer(head):
+            text = text_of(_value_at(head, match.start()))
+            if text is None:
+                continue
+            first, count = first or text, count + 1
+            if not whole:
+                break
+        if first is not None:
+            return first, count
+    return None, 0
+
+
+def _event_text(value: Any) -> str | None:
+    payload = value.get("payload") if isinstance(value, dict) and value.get("type") == "event_msg" else None
+    if not isinstance(payload, dict):
+        return None
+    if payload.get("type") == "user_message":
+        text = payload.get("message")
+        return text.strip() or "[image]" if isinstance(text, str) else None
+    item = payload.get("item")
+    if not isinstance(item, dict) or item.get("type") != "UserMessage" or not isinstance(item.get("content"), list):
+        return None
+    texts = [p["text"] for p in item["content"] if isinstance(p, dict) and isinstance(p.get("text"), str)]
+    return "\n".join(texts).strip() or "[image]"
+
+
+def _item_text(value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return None
+    item = value.get("payload") if value.get("type") == "response_item" else value
+    if not isinstance(item, dict) or item.get("role") != "user" or not isinstance(item.get("content"), list):
+        return None
+    texts = [p["text"] for p in item["content"] if isinstance(p, dict) and isinstance(p.get("text"), str)]
+    kept = [t for t in texts if not _TAGGED.match(t)]
+    return "\n".join(kept).strip() or None
+
+
+def _model(head: bytes) -> str | None:
+    match = _CONTEXT.search(head)
+    value = _value_at(head, match.start()) if match else None
+    payload = value.get("payload") if isinstance(value, dict) else None
+    model = payload.get("model") if isinstance(payload, dict) else None
+    return model if isinstance(model, str) else None
+
+
+def _hidden(glimpse: Glimpse, source: Any, prompt: bool) -> str | None:
+    if isinstance(source, dict):
+        return "sub-agent" if "subagent" in source else "custom"
+    if glimpse.path.startswith("archived_sessions/"):
+        return "archived"
+    if source is not None and source not in _LISTED:
+        return str(source)
+    if not prompt and glimpse.whole:
+        return "empty"
+    return "compressed" if glimpse.path.endswith(".zst") else None
+
+
+def _spawned_by(source: Any) -> str | None:
+    spawn = source.get("subagent") if isinstance(source, dict) else None
+    spawn = spawn.get("thread_spawn") if isinstance(spawn, dict) else None
+    parent = spawn.get("parent_thread_id") if isinstance(spawn, dict) else None
+    return parent if isinstance(parent, str) else None
