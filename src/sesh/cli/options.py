@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
 from sesh.providers import registry
+from sesh.providers.api import EmitOptions
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class ProviderName(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.5 only
@@ -65,3 +69,41 @@ report_option = click.option(
 strict_option = click.option("--strict", is_flag=True, help="Exit with 3, and write nothing, if anything gets lost.")
 
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="No remarks on stderr.")
+
+_WRITING = (
+    click.option(
+        "--tools",
+        type=click.Choice(["keep", "native"]),
+        help="Leave tool names and arguments as they are, or translate them to the client's own tools, restorably. "
+        "Default: what the client shows best.",
+    ),
+    click.option("--keep-context", is_flag=True, help="Also take what a client put in by itself (environment, ...)."),
+    click.option(
+        "--history",
+        type=click.Choice(["auto", "legacy", "paginated"]),
+        default="auto",
+        show_default=True,
+        help="Codex: which form of history to write.",
+    ),
+    click.option("--since-compaction", is_flag=True, help="Leave out what came before the last compaction."),
+    click.option("--last-turns", type=click.IntRange(min=1), metavar="N", help="Only the last N turns."),
+)
+
+
+def writing_options(function: F) -> F:
+    """The options of every command that writes a session; `emit_options` turns their values into a writer's."""
+    for option in reversed(_WRITING):
+        function = option(function)
+    return function
+
+
+def emit_options(
+    *, tools: str | None, keep_context: bool, history: str, since_compaction: bool, last_turns: int | None
+) -> EmitOptions:
+    """What `writing_options` parsed, as a writer takes it."""
+    options = EmitOptions(keep_context=keep_context, since_compaction=since_compaction, last_turns=last_turns)
+    if tools in ("keep", "native"):
+        options["tools"] = tools  # type: ignore[typeddict-item]  # click has checked the choice
+    if history in ("legacy", "paginated"):
+        options["history"] = history  # type: ignore[typeddict-item]
+    return options

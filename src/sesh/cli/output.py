@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 import click
 import msgspec
 
+from sesh.errors import Refused
 from sesh.format import jsontext
-from sesh.report.reports import EmitReport, IngestReport
+from sesh.report.reports import EmitReport
 
 
 def emit_json(value: Any) -> None:
@@ -53,11 +55,6 @@ def plain(text: str) -> str:
     return printable(text).replace("\x1b", "")
 
 
-def full_report(read: IngestReport, written: EmitReport) -> dict[str, Any]:
-    """Both accounts of a conversion, as `--report` and the `report` of `--json` hold them."""
-    return {"read": read, "written": written}
-
-
 def sums(counts: Mapping[str, int]) -> str:
     """`{"a": 2, "b": 1}` as `a 2, b 1`."""
     return ", ".join(f"{name} {n}" for name, n in counts.items())
@@ -71,3 +68,21 @@ def loss_line(report: EmitReport) -> str:
     if report.dropped:
         parts.append(f"dropped: {sums(report.dropped)}")
     return "; ".join(parts)
+
+
+def write_report(file: Path, report: Any) -> None:
+    """A report as JSON in a file. An earlier report is replaced; any other file is left alone. Raises Refused."""
+    text = msgspec.json.format(jsontext.dumps(report), indent=2) + b"\n"
+    if file.exists() and not _is_report(file):
+        raise Refused(f"{file} is there already, and is no report of sesh.", hint="Name another file with --report.")
+    file.write_bytes(text)
+
+
+def _is_report(file: Path) -> bool:
+    if not file.is_file():
+        return file.exists()  # a pipe or /dev/stderr takes anything
+    try:
+        value = jsontext.loads(file.read_bytes())
+    except jsontext.UnreadableJson:
+        return not file.stat().st_size
+    return isinstance(value, dict) and "read" in value

@@ -1,0 +1,87 @@
+"""`sesh list`: every session of every client on this machine, newest first."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import click
+
+from sesh.catalog import listing
+from sesh.catalog.listing import Session
+from sesh.cli import here
+from sesh.cli.options import ProviderName, home_option, json_option
+from sesh.cli.output import emit_json, remark
+
+
+class Since(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.5 only
+    """A moment: `3d`, `12h`, `30m`, `2w` ago, or an ISO date or time."""
+
+    name = "when"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        """The moment, with its zone (the local one where the text names none)."""
+        units = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+        if value[:-1].isdigit() and value[-1] in units:
+            return datetime.now(UTC) - timedelta(**{units[value[-1]]: int(value[:-1])})
+        try:
+            return datetime.fromisoformat(value).astimezone()
+        except ValueError:
+            self.fail(f"{value!r} is no time: give an age (3d, 12h, 30m, 2w) or a date (2026-11-30).", param, ctx)
+
+
+@click.command(name="list")
+@click.option("--provider", "-p", "providers", type=ProviderName(), multiple=True, help="Only this client's sessions.")
+@click.option("--cwd", type=click.Path(path_type=Path), help="Only sessions of this folder and those below it.")
+@click.option("--here", "only_here", is_flag=True, help="Only sessions of the working folder.")
+@click.option("--since", type=Since(), help="Only sessions touched since then: 3d, 12h, 2w, or a date.")
+@click.option("--all", "everything", is_flag=True, help="Also what the client's own picker hides.")
+@click.option("--limit", "-n", type=click.IntRange(min=1), help="At most so many.")
+@home_option
+@json_option
+def command(
+    providers: tuple[str, ...],
+    cwd: Path | None,
+    only_here: bool,
+    since: datetime | None,
+    everything: bool,
+    limit: int | None,
+    home: Path | None,
+    as_json: bool,
+) -> None:
+    """List the sessions of every client on this machine.
+
+    Newest first. Sessions of sub-agents stand under their parent (--all shows them on lines of their own), and what
+    the client's own picker hides (exec, sdk, archived, compressed, empty) is shown with --all.
+    """
+    cache = here.cards()
+    below = Path.cwd() if only_here else cwd.resolve() if cwd is not None else None
+    chosen = [
+        s
+        for s in listing.sessions(here.homes(home, providers), cache)
+        if (everything or s.hidden is None or s.hidden == "sub-agent")
+        and (below is None or _is_below(s, below, exactly=only_here))
+        and (since is None or datetime.fromisoformat(s.modified) >= since)
+    ]
+    cache.save()
+    if as_json:
+        shown = [s for s in chosen if everything or s.hidden is None]
+        emit_json({"sessions": shown[:limit]})
+        return
+    rows = [(s, 0) for s in chosen] if everything else [r for r in listing.folded(chosen) if r[0].hidden is None]
+    from sesh.cli.table import session_lines
+    from sesh.cli.terminal import page
+
+    if not rows:
+        click.echo(
+            "No sessions." if everything else "No sessions (`sesh list --all` also shows hidden ones).", err=True
+        )
+        return
+    page(session_lines(rows[:limit], datetime.now(UTC)))
+
+
+def _is_below(session: Session, folder: Path, *, exactly: bool) -> bool:
+    if session.cwd is None:
+        return False
+    own = Path(session.cwd)
+    return own == folder or (not exactly and own.is_relative_to(folder))

@@ -1,0 +1,34 @@
+"""Where this run stands: the clients' folders, sesh's own, the working folder. The only reader of the environment."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from sesh.catalog.cards import CardCache
+from sesh.catalog.homes import client_home, sesh_cache
+from sesh.catalog.resolve import Homes, resolve
+from sesh.providers import registry
+
+
+def homes(named: Path | None = None, only: tuple[str, ...] = ()) -> Homes:
+    """Each client with its folder; `named` is --home, `only` the clients asked for (default: all)."""
+    return {
+        provider.name: (provider, client_home(provider, os.environ, Path.home(), named))
+        for provider in map(registry.get, only or registry.names())
+    }
+
+
+def cards() -> CardCache:
+    """The list's cache, in sesh's cache folder."""
+    return CardCache(sesh_cache(os.environ) / "cards.msgpack")
+
+
+def session_path(wanted: str | None, named_home: Path | None = None) -> Path:
+    """The file that a SESSION argument means (catalog.resolve). Raises NoSuchSession, Ambiguous."""
+    if wanted is not None and Path(wanted).is_file():
+        return Path(wanted)
+    cache = cards()
+    found = resolve(wanted, homes(named_home), Path.cwd(), cache)
+    cache.save()
+    return found

@@ -1,0 +1,117 @@
+"""Sessions as the lines of a table, fitted to the terminal's width."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from sesh.catalog.listing import Session
+from sesh.cli.output import plain
+from sesh.cli.terminal import width
+
+_AGES = ((60, "s"), (60, "m"), (24, "h"), (7, "d"), (5, "w"))
+_CLIENTS = {"claude-code": "claude", "codex": "codex"}
+
+
+def age(then: str, now: datetime) -> str:
+    """How long ago, in the largest fitting unit: `5m`, `3h`, `2d`, `6w`, or the date where it is over a month."""
+    moment = datetime.fromisoformat(then)
+    left = max(0.0, (now - moment).total_seconds())
+    for step, unit in _AGES:
+        if left < step:
+            return f"{int(left)}{unit}"
+        left /= step
+    return moment.date().isoformat()
+
+
+def size(count: int) -> str:
+    """Bytes for people: `812 B`, `14 KB`, `3.2 MB`."""
+    if count < 1000:
+        return f"{count} B"
+    amount = count / 1000
+    for unit in ("KB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            return f"{amount:.0f} {unit}" if amount >= 10 else f"{amount:.1f} {unit}"
+        amount /= 1000
+    raise AssertionError("unreachable")
+
+
+def folder(path: str | None) -> str:
+    """A folder with the home folder as `~`."""
+    if path is None:
+        return ""
+    home = str(Path.home())
+    return "~" + path[len(home) :] if path == home or path.startswith(home + "/") else path
+
+
+def session_lines(rows: Sequence[tuple[Session, int]], now: datetime) -> list[str]:
+    """A header and one line a session; `rows` are sessions with the number of their folded children."""
+    from rich.cells import cell_len, set_cell_size  # knows how wide a character is drawn
+
+    ids = _short_ids([s for s, _ in rows])
+    table = [("AGE", "CLIENT", "ID", "TURNS", "SIZE", "FOLDER", "TITLE")]
+    for (s, children), short_id in zip(rows, ids, strict=True):
+        where = folder(s.cwd) + (f" ({s.branch})" if s.branch else "")
+        title = s.title or "(no title)"
+        marks = [f"from {s.handed_from}"] if s.handed_from else []
+        marks += [s.hidden] if s.hidden else []
+        marks += [f"+{children} sub-agent{'s' if children > 1 else ''}"] if children else []
+        table.append(
+            (
+                age(s.modified, now),
+                _CLIENTS.get(s.provider, s.provider),
+                short_id,
+                "" if s.turns is None else str(s.turns),
+                size(s.size),
+                plain(where),
+                "".join(f"[{m}] " for m in marks) + plain(title),
+            )
+        )
+    room = width()
+    widths = [max(cell_len(row[i]) for row in table) for i in range(6)]
+    widths[5] = min(widths[5], max(12, room // 4))
+    lines: list[str] = []
+    for number, row in enumerate(table):
+        cells = []
+        for i, text in enumerate(row[:6]):
+            fitted = text if cell_len(text) <= widths[i] else "…" + _last(text, widths[i] - 1)
+            pad = " " * (widths[i] - cell_len(fitted))
+            cells.append(pad + fitted if i in (3, 4) else fitted + pad)
+        used = sum(widths) + 2 * 6
+        title = row[6]
+        if cell_len(title) > room - used:
+            title = set_cell_size(title, max(8, room - used - 1)).rstrip() + "…"
+        lines.append(_styled([*cells, title], header=number == 0))
+    return lines
+
+
+def _styled(cells: Sequence[str], *, header: bool) -> str:
+    if header:
+        return click.style("  ".join(cells).rstrip(), dim=True)
+    colour = {"claude": "yellow", "codex": "cyan"}.get(cells[1].strip())
+    styled = [cells[0], click.style(cells[1], fg=colour), click.style(cells[2], bold=True)]
+    styled += [cells[3], cells[4], click.style(cells[5], dim=True), cells[6]]
+    return "  ".join(styled).rstrip()
+
+
+def _last(text: str, cells: int) -> str:
+    from rich.cells import cell_len
+
+    while cell_len(text) > cells:
+        text = text[1:]
+    return text
+
+
+def _short_ids(sessions: Sequence[Session]) -> list[str]:
+    """The beginnings of ids, as long as it takes to tell these sessions apart: eight characters at least.
+
+    Codex's ids begin with the time, so those of one hour share their first eight.
+    """
+    length = 8
+    ids = [s.session_id for s in sessions]
+    while length < 36 and len({i[:length] for i in ids}) < len(set(ids)):
+        length += 1
+    return [i[:length].rstrip("-") for i in ids]
