@@ -48,6 +48,25 @@ class Lossy(SeshError):
     exit_code = 3
 
 
+class Conflict(SeshError):
+    """A message is stored already under this id in this thread, with other content. Nothing was changed."""
+
+    exit_code = 5
+
+
+class UnknownCursor(SeshError):
+    """`after_id` names no message of that thread (or no thread of that store), so there is no place to go on from."""
+
+    exit_code = 4
+
+
+class StoreFailed(SeshError):
+    """A store could not be read or written: full disk, lost connection, no rights, damaged or newer than this sesh.
+
+    What was acknowledged before is stored. The call that failed may be made again: appending is idempotent.
+    """
+
+
 class LedgerError(AssertionError):
     """An item of the double-entry ledger was never closed, or was closed twice: a bug in sesh, never in the input."""
 
