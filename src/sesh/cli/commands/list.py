@@ -73,9 +73,7 @@ def command(
     from sesh.cli.terminal import page
 
     if not rows:
-        click.echo(
-            "No sessions." if everything else "No sessions (`sesh list --all` also shows hidden ones).", err=True
-        )
+        remark("No sessions." if everything else "No sessions. `sesh list --all` also shows what the client hides.")
         return
     page(session_lines(rows[:limit], datetime.now(UTC)))
 
