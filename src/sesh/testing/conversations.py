@@ -1,0 +1,261 @@
+"""Hypothesis strategies for whole conversations. Needs the package `hypothesis`.
+
+`conversations()` makes what a reader could give: turns of prompts, thinking, answers, parallel calls with results,
+patches, searches, images, notices, contexts, compactions with windows, and children. `wild_conversations()` makes what
+no reader would: any block under any role, calls without results, results without calls, ids that repeat. A writer has
+to take both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import msgspec
+from hypothesis import strategies as st
+
+from sesh.format import blocks, ids
+from sesh.format.blocks import AnyBlock
+from sesh.format.message import Kind, Message, Provenance, Role
+from sesh.format.thread import RELATIONS, Thread
+from sesh.providers.api import IngestedThread
+from sesh.testing.strategies import (
+    FOLDER,
+    PATCHES,
+    any_block,
+    attachments,
+    json_objects,
+    json_values,
+    names,
+    outputs,
+    texts,
+    unknowns,
+    usages,
+)
+
+SESSION: Final = "01a2f000-0000-7000-8000-0000000000aa"
+_START_MS: Final = 1_790_000_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conversation:
+    """A thread, its messages and its children: what a writer is given."""
+
+    thread: Thread
+    messages: list[Message]
+    children: list[IngestedThread] = field(default_factory=list)
+
+
+class _Story:
+    """Messages being told: ids, times and turns as a reader would give them."""
+
+    def __init__(self, draw: Callable[[st.SearchStrategy[Any]], Any], session: str) -> None:
+        self.draw = draw
+        self.session = session
+        self.thread_id = ids.thread_id("elsewhere", session)
+        self.messages: list[Message] = []
+        self.provider: str = draw(st.sampled_from(("elsewhere", "elsewhere", "claude-code", "codex")))
+        self.turn: str | None = None
+        self._ms = _START_MS
+        self._calls = 0
+
+    def say(self, role: Role, content: list[AnyBlock], *, kind: Kind | None = None, **more: Any) -> Message:
+        """Add a message."""
+        n = len(self.messages)
+        self._ms += self.draw(st.sampled_from((0, 1, 250, 61_000)))
+        made = Message(
+            id=ids.message_id("elsewhere", self.session, f"line:{n}"),
+            thread_id=self.thread_id,
+            turn_id=self.turn,
+            parent_id=self.messages[-1].id if self.messages else None,
+            role=role,
+            ts=iso(self._ms),
+            kind=kind,
+            content=content,
+            provenance=Provenance(
+                provider=self.provider, channel="session-file", session_id=self.session, source_id=f"record-{n}"
+            ),
+            **more,
+        )
+        self.messages.append(made)
+        return made
+
+    def call_id(self) -> str:
+        """An id that no other call of this thread has."""
+        self._calls += 1
+        form = self.draw(st.sampled_from(("call_{}", "toolu_{}", "exec-0a{}", "odd id/{} é")))
+        return str(form.format(self._calls))
+
+
+def iso(unix_ms: int) -> str:
+    """A time as the clients write it: ISO 8601 in UTC with milliseconds."""
+    return datetime.fromtimestamp(unix_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@st.composite
+def conversations(draw: st.DrawFn, *, children: bool = True) -> Conversation:
+    """A conversation as a reader gives it: every call answered, every result asked for, ids that differ."""
+    story = _Story(draw, SESSION)
+    for _ in range(draw(st.integers(1, 3))):
+        _turn(story)
+    found = _children(story) if children else []
+    metadata: dict[str, Any] = {"cwd": FOLDER, "provider": story.provider, "sessionId": SESSION}
+    for key, value in (("gitBranch", "main"), ("model", "gpt-5.5"), ("version", "9.9.9")):
+        if draw(st.booleans()):
+            metadata[key] = value
+    thread = Thread(
+        id=story.thread_id,
+        title=draw(st.one_of(st.none(), texts(min_size=1))),
+        created_at=iso(_START_MS),
+        metadata=metadata,
+    )
+    return Conversation(thread=thread, messages=story.messages, children=found)
+
+
+def _turn(story: _Story) -> None:
+    draw = story.draw
+    prompt: list[AnyBlock] = [blocks.TextBlock(text=draw(texts(min_size=1)))]
+    if draw(st.booleans()):
+        prompt.append(draw(attachments()))
+    story.turn = None
+    first = story.say("user", prompt)
+    by_prompt = draw(st.booleans())
+    story.turn = first.id if by_prompt else f"turn-{len(story.messages)}"
+    _set_turn(story, story.turn)
+    for step in draw(st.lists(st.sampled_from(_STEPS), max_size=4)):
+        step(story)
+    if draw(st.booleans()):
+        story.say(
+            "assistant", [blocks.TextBlock(text=draw(texts(min_size=1)))], usage=draw(usages()), model=_model(draw)
+        )
+
+
+def _set_turn(story: _Story, turn: str) -> None:
+    story.messages[-1] = msgspec.structs.replace(story.messages[-1], turn_id=turn)
+
+
+def _model(draw: Callable[[st.SearchStrategy[Any]], Any]) -> Any:
+    return draw(st.sampled_from((None, "claude-opus-5-5", "gpt-5.5", "other/model:1")))
+
+
+def _answer(story: _Story) -> None:
+    content: list[AnyBlock] = story.draw(
+        st.lists(st.one_of(texts().map(lambda t: blocks.TextBlock(text=t)), attachments()), max_size=2)
+    )
+    story.say("assistant", content, model=_model(story.draw), usage=story.draw(usages()))
+
+
+def _thinking(story: _Story) -> None:
+    words = story.draw(st.one_of(st.none(), texts()))
+    story.say(
+        "assistant", [blocks.ReasoningBlock(text=words, redacted=None if words else True)], model=_model(story.draw)
+    )
+
+
+def _calls(story: _Story) -> None:
+    draw = story.draw
+    asked = []
+    for _ in range(draw(st.integers(1, 3))):
+        call_id = story.call_id()
+        kinds = ("call", "call", "patch")
+        if draw(st.sampled_from(kinds)) == "call":
+            given = draw(st.one_of(json_objects(), json_objects(), json_values()))
+            story.say("assistant", [blocks.ToolCallBlock(call_id=call_id, name=draw(names()), input=given)])
+        else:
+            patch = draw(st.sampled_from(PATCHES))
+            story.say("assistant", [blocks.FileChangeBlock(call_id=call_id, path=None, patch=patch)])
+        asked.append(call_id)
+    for call_id in draw(st.permutations(asked)):
+        error = draw(st.sampled_from((None, True, False)))
+        story.say("tool", [blocks.ToolResultBlock(call_id=call_id, output=draw(outputs()), is_error=error)])
+
+
+def _search(story: _Story) -> None:
+    results = story.draw(st.one_of(st.none(), json_values()))
+    story.say("assistant", [blocks.WebSearchBlock(query=story.draw(texts()), results=results)])
+
+
+def _notice(story: _Story) -> None:
+    role = story.draw(st.sampled_from(("user", "assistant", "system")))
+    story.say(role, [blocks.TextBlock(text=story.draw(texts(min_size=1)))], kind="notice")
+
+
+def _context(story: _Story) -> None:
+    role = story.draw(st.sampled_from(("user", "system")))
+    story.say(role, [blocks.TextBlock(text=story.draw(texts(min_size=1)))], kind="context")
+
+
+def _system(story: _Story) -> None:
+    story.say("system", [story.draw(st.one_of(unknowns(), texts(1).map(lambda t: blocks.TextBlock(text=t))))])
+
+
+def _steer(story: _Story) -> None:
+    story.say("user", [blocks.TextBlock(text=story.draw(texts(min_size=1)))])
+
+
+def _compaction(story: _Story) -> None:
+    draw = story.draw
+    texts_of = [m for m in story.messages if isinstance(m.content[0] if m.content else None, blocks.TextBlock)]
+    kept = draw(st.lists(st.sampled_from(texts_of), max_size=2, unique_by=lambda m: m.id)) if texts_of else []
+    own = ids.message_id("elsewhere", story.session, f"line:{len(story.messages)}")
+    where = draw(st.integers(0, len(kept)))
+    window = [m.id for m in kept]
+    window.insert(where, own)
+    words: AnyBlock = blocks.TextBlock(text=draw(texts(min_size=1)))
+    story.say("user", [words], kind="summary", window=window if kept or draw(st.booleans()) else None)
+
+
+_STEPS: Final = (_answer, _thinking, _calls, _calls, _search, _notice, _context, _system, _steer, _compaction)
+
+
+def _children(story: _Story) -> list[IngestedThread]:
+    draw = story.draw
+    calls = [m for m in story.messages if any(isinstance(b, blocks.ToolCallBlock) for b in m.content)]
+    found = []
+    for n in range(draw(st.sampled_from((0, 0, 1, 2)))):
+        relation = draw(st.sampled_from(RELATIONS))
+        origins = calls if relation == "subagent" else story.messages
+        origin = draw(st.sampled_from(origins)) if origins and draw(st.booleans()) else None
+        key = f"{story.session}/child-{n}"
+        told = _Story(draw, key)
+        told.provider = story.provider
+        _turn(told)
+        thread = Thread(
+            id=told.thread_id,
+            parent_thread_id=story.thread_id,
+            origin_message_id=origin.id if origin else None,
+            created_at=told.messages[0].ts,
+            metadata={"relation": relation, "cwd": FOLDER},
+        )
+        found.append(IngestedThread(thread=thread, messages=told.messages))
+    return found
+
+
+@st.composite
+def wild_conversations(draw: st.DrawFn) -> Conversation:
+    """Any block under any role and kind; calls and results that do not pair; ids that repeat; empty messages."""
+    story = _Story(draw, SESSION)
+    call_ids = st.one_of(st.sampled_from(("c1", "c2", "toolu_3", "")), texts())
+    for _ in range(draw(st.integers(0, 6))):
+        story.turn = draw(st.sampled_from((None, "t1", "t2")))
+        role: Role = draw(st.sampled_from(("user", "assistant", "system", "tool")))
+        kind: Kind | None = draw(st.sampled_from((None, None, None, "context", "summary", "notice")))
+        known = [m.id for m in story.messages]
+        window = draw(st.one_of(st.none(), st.lists(st.sampled_from((*known, "no such id")), max_size=3)))
+        story.say(
+            role,
+            draw(st.lists(any_block(call_ids), max_size=3)),
+            kind=kind,
+            model=_model(draw),
+            usage=draw(usages()),
+            window=window if kind == "summary" else None,
+        )
+    thread = Thread(
+        id=story.thread_id,
+        title=draw(st.one_of(st.none(), texts())),
+        created_at=iso(_START_MS),
+        metadata=draw(st.one_of(st.none(), st.just({"cwd": FOLDER}), json_objects())),
+    )
+    return Conversation(thread=thread, messages=story.messages)

@@ -1,0 +1,151 @@
+"""Law 2, as a function: what came back from a round trip, against what went in, less what the report names.
+
+Compared are the words, not the book-keeping: role, kind, blocks, time, model, turns, windows, children, title. Ids,
+parents, provenance, `providerData` and `raw` belong to the file a message was read from and differ by design.
+
+The report counts; it does not say for each block which one. So the check has two grades. A report that names nothing
+asks for equality. One that names n drops and m changes allows that at most n + m of the given blocks are missing, and
+that at most m others stand in their place; all the rest must still be there, in order, with time and model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any
+
+import msgspec
+
+from sesh.format import jsontext
+from sesh.format.message import Message
+from sesh.providers.api import IngestedThread, IngestResult
+from sesh.report.reports import EmitReport
+from sesh.testing.conversations import Conversation
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Said:
+    """One block (or a message without any), as far as it must survive."""
+
+    text: str
+    """Role, kind and the block, as canonical JSON."""
+    ts: str
+    model: str | None
+    turn: int
+    """The number of its turn in the thread: turns may be renamed, not regrouped."""
+
+
+def difference(given: Conversation, reports: Sequence[EmitReport], got: IngestResult) -> list[str]:
+    """What got lost or changed without being named, one sentence each; empty when the law holds.
+
+    `reports`: of every emit on the way, one for a plain round trip, two for there and back.
+    """
+    changed = sum(sum(r.changed.values()) for r in reports)
+    dropped = sum(sum(r.dropped.values()) for r in reports)
+    named = {e.code for r in reports for e in r.entries}
+    found: list[str] = []
+    if given.thread.title is not None and got.thread.title != given.thread.title and "title" not in named:
+        found.append(f"title {given.thread.title!r} came back as {got.thread.title!r}")
+    if not changed and not dropped:
+        found += _unequal("main thread", given.messages, got.messages)
+        found += _children_unequal(given.children, got.children)
+        return found
+    missing, extra, moved = _compared(given, got)
+    if len(missing) > changed + dropped:
+        found.append(f"{len(missing)} blocks are missing, {changed + dropped} are named: {_some(missing)}")
+    if len(extra) > changed:
+        found.append(f"{len(extra)} blocks are new, {changed} are named as changed: {_some(extra)}")
+    return found + moved
+
+
+def plain(message: Message) -> dict[str, Any]:
+    """A message as what must survive: wire form without ids, parents, provenance and what only one provider reads."""
+    value: dict[str, Any] = msgspec.to_builtins(message)
+    for key in ("id", "threadId", "turnId", "parentId", "provenance", "providerData", "raw", "runId", "usage", "v"):
+        value.pop(key, None)
+    value.pop("window", None)  # ids: compared by place, see `_windows`
+    for block in value["content"]:
+        block.pop("providerData", None)
+    return value
+
+
+def _unequal(where: str, given: Sequence[Message], got: Sequence[Message]) -> list[str]:
+    found = []
+    if len(given) != len(got):
+        found.append(f"{where}: {len(given)} messages went in, {len(got)} came back")
+    for n, (a, b) in enumerate(zip(given, got, strict=False)):
+        if (want := plain(a)) != (have := plain(b)):
+            keys = [k for k in {**want, **have} if want.get(k) != have.get(k)]
+            found.append(f"{where}, message {n}: " + "; ".join(f"{k} {want.get(k)!r} -> {have.get(k)!r}" for k in keys))
+            break
+    if not found and _turns(given) != _turns(got):
+        found.append(f"{where}: turns {_turns(given)} came back as {_turns(got)}")
+    if not found and _windows(given) != _windows(got):
+        found.append(f"{where}: windows {_windows(given)} came back as {_windows(got)}")
+    return found
+
+
+def _children_unequal(given: Sequence[IngestedThread], got: Sequence[IngestedThread]) -> list[str]:
+    if len(given) != len(got):
+        return [f"{len(given)} children went in, {len(got)} came back"]
+    left = list(got)
+    found = []
+    for n, child in enumerate(given):
+        want = [plain(m) for m in child.messages]
+        twin = next((g for g in left if [plain(m) for m in g.messages] == want), None)
+        if twin is None:
+            found.append(f"child {n} ({(child.thread.metadata or {}).get('relation')}) did not come back as it was")
+        else:
+            left.remove(twin)
+    return found
+
+
+def _turns(messages: Iterable[Message]) -> list[int]:
+    """The turn of each message as a number in order of appearance; -1 without one."""
+    seen: dict[str, int] = {}
+    return [-1 if m.turn_id is None else seen.setdefault(m.turn_id, len(seen)) for m in messages]
+
+
+def _windows(messages: Sequence[Message]) -> list[list[int] | None]:
+    """Each summary's window as places in the thread. Ids that are not in it count for nothing."""
+    place = {m.id: n for n, m in enumerate(messages)}
+    return [
+        None if m.window is None or m.window == [m.id] else [place[i] for i in m.window if i in place]
+        for m in messages
+        if m.kind == "summary"
+    ]
+
+
+def _compared(given: Conversation, got: IngestResult) -> tuple[list[str], list[str], list[str]]:
+    """(missing, extra, moved) over the main thread and, after it, the children."""
+    want = [*_said(given.messages), *(s for c in given.children for s in _said(c.messages))]
+    have = [*_said(got.messages), *(s for c in got.children for s in _said(c.messages))]
+    missing: list[str] = []
+    extra: list[str] = []
+    moved: list[str] = []
+    matcher = SequenceMatcher(None, [s.text for s in want], [s.text for s in have], autojunk=False)
+    for op, a, b, c, d in matcher.get_opcodes():
+        if op == "equal":
+            for x, y in zip(want[a:b], have[c:d], strict=True):
+                if x.ts != y.ts:
+                    moved.append(f"{x.text[:120]}: time {x.ts} came back as {y.ts}")
+                if x.model != y.model:
+                    moved.append(f"{x.text[:120]}: model {x.model} came back as {y.model}")
+        else:
+            missing += [s.text for s in want[a:b]]
+            extra += [s.text for s in have[c:d]]
+    return missing, extra, moved
+
+
+def _said(messages: Sequence[Message]) -> list[_Said]:
+    found = []
+    for message, turn in zip(messages, _turns(messages), strict=True):
+        for block in plain(message)["content"]:
+            text = jsontext.escaped([message.role, message.kind, block]).decode()
+            found.append(_Said(text=text, ts=message.ts, model=message.model, turn=turn))
+    return found
+
+
+def _some(texts: Sequence[str]) -> str:
+    return " | ".join(t[:160] for t in texts[:4])

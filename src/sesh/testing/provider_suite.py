@@ -1,0 +1,224 @@
+"""The laws every provider keeps, as a pytest class: a third party proves its provider with it.
+
+    class TestMine(ProviderSuite):
+        provider = PROVIDER
+        samples = sorted(Path(__file__).parent.glob("samples/*.jsonl"))
+
+Needs the packages `pytest` and `hypothesis`. The laws are numbered as in ARCHITECTURE.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path, PurePath
+from typing import ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sesh.errors import NotASession, SeshError
+from sesh.files.read import open_session
+from sesh.providers.api import EmitResult, IngestResult, Provider, SessionSource
+from sesh.testing.conversations import FOLDER, Conversation, conversations, wild_conversations
+from sesh.testing.difference import difference
+from sesh.testing.growth import lost_by_growth
+
+MOST_PREFIXES = 40
+
+
+def emitted(provider: Provider, told: Conversation, **options: object) -> EmitResult:
+    """A conversation, children included, as the provider's files."""
+    return provider.emit(told.thread, told.messages, children=told.children, cwd=FOLDER, **options)  # type: ignore[arg-type]
+
+
+def source_of(provider: Provider, result: EmitResult) -> SessionSource:
+    """What a writer emitted, as the reader would find it on a disk."""
+    anchor = provider.layout.anchor(PurePath(result.path))
+    beside = {
+        PurePath(f.path).relative_to(anchor).as_posix(): b"".join(line + b"\n" for line in f.lines)
+        for f in [*result.files, *result.appends]
+        if PurePath(f.path).is_relative_to(anchor)
+    }
+    main = b"".join(line + b"\n" for line in result.lines)
+    return SessionSource(main=main, name=PurePath(result.path).name, companions=beside)
+
+
+def read_back(provider: Provider, result: EmitResult) -> IngestResult:
+    """What a writer emitted, read again."""
+    return provider.parse(source_of(provider, result))
+
+
+def told_by(result: IngestResult) -> Conversation:
+    """What a reader gave, as what a writer takes."""
+    return Conversation(thread=result.thread, messages=result.messages, children=result.children)
+
+
+def prefixes(data: bytes, most: int = MOST_PREFIXES) -> list[bytes]:
+    """A file as it was after some of its lines were written: all boundaries, or `most` of them spread evenly."""
+    ends = [m.end() for m in re.finditer(b"\n", data)]
+    step = max(1, -(-len(ends) // most))
+    return [data[:end] for end in ends[::step]]
+
+
+class ProviderSuite:
+    """Laws 1, 2, 3, 4 and 6, over generated conversations and over samples."""
+
+    provider: ClassVar[Provider]
+    samples: ClassVar[Sequence[Path]] = ()
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        """One test for each sample."""
+        if "sample" in metafunc.fixturenames:
+            metafunc.parametrize("sample", self.samples, ids=[p.name for p in self.samples])
+
+    # the laws over generated conversations
+
+    @given(told=wild_conversations())
+    def test_law_1_every_block_is_accounted_for(self, told: Conversation) -> None:
+        report = emitted(self.provider, told).report
+        handed = sum(len(m.content) for t in [told, *told.children] for m in t.messages)
+        assert report.adds_up()
+        assert report.blocks == handed
+
+    @given(told=conversations())
+    def test_law_1_every_written_line_is_read(self, told: Conversation) -> None:
+        result = emitted(self.provider, told)
+        report = read_back(self.provider, result).report
+        assert report.adds_up()
+        assert report.lines >= len(result.lines)
+
+    @given(told=conversations())
+    def test_law_2_the_report_is_the_difference(self, told: Conversation) -> None:
+        result = emitted(self.provider, told)
+        assert difference(told, [result.report], read_back(self.provider, result)) == []
+
+    @given(told=wild_conversations())
+    def test_law_2_for_what_no_reader_gives(self, told: Conversation) -> None:
+        result = emitted(self.provider, told)
+        try:
+            got = read_back(self.provider, result)
+        except NotASession:
+            assert not result.report.written, "what was written must be a session"
+            return
+        assert difference(told, [result.report], got) == []
+
+    @given(told=wild_conversations())
+    def test_law_3_same_input_same_bytes(self, told: Conversation) -> None:
+        assert emitted(self.provider, told) == emitted(self.provider, told)
+
+    # the laws over any bytes
+
+    @given(data=st.binary(max_size=200))
+    def test_law_6_no_bytes_crash_the_reader(self, data: bytes) -> None:
+        _read_anything(self.provider, data)
+
+    @given(data=st.data())
+    def test_law_6_no_damage_crashes_the_reader(self, data: st.DataObject) -> None:
+        whole = source_of(self.provider, emitted(self.provider, data.draw(conversations()))).main
+        _read_anything(self.provider, data.draw(damaged(whole)))
+
+    # the laws over samples
+
+    def test_law_1_every_line_is_accounted_for(self, sample: Path) -> None:
+        result = self._read(sample)
+        assert result.report.adds_up()
+        assert sum(f.lines for f in result.report.files.values()) == result.report.lines
+
+    def test_law_3_same_bytes_same_ids(self, sample: Path) -> None:
+        assert self._read(sample) == self._read(sample)
+
+    def test_law_4_growth_only_adds(self, sample: Path) -> None:
+        source = open_session(sample, self.provider).source
+        before: IngestResult | None = None
+        for data in prefixes(source.main):
+            try:
+                now = self.provider.parse(SessionSource(main=data, name=source.name, companions=source.companions))
+            except NotASession:
+                assert before is None, "a longer file is no session any more"
+                continue
+            if before is not None:
+                assert lost_by_growth(before, now) == []
+            before = now
+
+    def test_law_6_samples_are_read(self, sample: Path) -> None:
+        try:
+            self._read(sample)
+        except NotASession:
+            assert not sample.stat().st_size
+
+    def _read(self, sample: Path) -> IngestResult:
+        return self.provider.parse(open_session(sample, self.provider).source)
+
+
+def _read_anything(provider: Provider, data: bytes) -> None:
+    try:
+        result = provider.parse(SessionSource(main=data, name=None))
+    except SeshError:
+        return
+    assert result.report.adds_up()
+
+
+@st.composite
+def damaged(draw: st.DrawFn, whole: bytes) -> bytes:
+    """A file as accidents leave it: lines cut, joined, doubled, swapped, overwritten with noise; other line ends."""
+    lines = whole.split(b"\n")
+    for _ in range(draw(st.integers(1, 3))):
+        at = draw(st.integers(0, len(lines) - 1))
+        line = lines[at]
+        match draw(st.sampled_from(("cut", "join", "double", "swap", "noise", "bytes", "retype"))):
+            case "cut":
+                lines[at] = line[: draw(st.integers(0, len(line)))]
+            case "join" if at + 1 < len(lines):
+                lines[at : at + 2] = [line + lines[at + 1]]
+            case "double":
+                lines.insert(at, line)
+            case "swap":
+                other = draw(st.integers(0, len(lines) - 1))
+                lines[at], lines[other] = lines[other], lines[at]
+            case "noise":
+                lines.insert(at, draw(st.sampled_from(_NOISE)))
+            case "bytes":
+                cut = draw(st.integers(0, len(line)))
+                lines[at] = line[:cut] + draw(st.binary(max_size=4)) + line[cut:]
+            case "retype":
+                lines[at] = line.replace(*draw(st.sampled_from(_RETYPED)))
+    return draw(st.sampled_from((b"\n", b"\n", b"\r\n"))).join(lines)
+
+
+_NOISE = (
+    b"",
+    b"\0" * 40,
+    b"null",
+    b"[]",
+    b"{}",
+    b"1e400",
+    b"NaN",
+    b'{"type":1}',
+    b'{"type":null}',
+    b'{"type":"user"}',
+    b'{"type":"response_item"}',
+    b'{"type":"response_item","payload":null}',
+    b'{"type":"event_msg","payload":{"type":[]}}',
+    b'{"type":"session_meta","payload":{}}',
+    b'{"type":"user","message":"words","uuid":7}',
+    b"[" * 100_000,
+    b'{"a":' * 5_000 + b"1" + b"}" * 5_000,
+    b'{"type":"user","message":{"role":"user","content":' + b"[" * 900 + b"]" * 900 + b"}}",
+    b'"\\ud83d"',
+    b"\xff\xfe\xfd",
+    b"\xef\xbb\xbf{}",
+)
+_RETYPED = (
+    (b'"content":[', b'"content":[null,'),
+    (b'"content":[', b'"content":[7,'),
+    (b'"text":"', b'"text":["'),
+    (b'"timestamp":"', b'"timestamp":7,"was":"'),
+    (b'"parentUuid":', b'"parentUuid":{},"was":'),
+    (b'"payload":{', b'"payload":[],"was":{'),
+    (b'"message":{', b'"message":[],"was":{'),
+    (b'"type":"', b'"type":null,"was":"'),
+    (b'"uuid":"', b'"uuid":[],"was":"'),
+    (b'"call_id":"', b'"call_id":null,"was":"'),
+)
