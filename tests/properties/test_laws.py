@@ -15,12 +15,12 @@ _FILES = list(every_file())
 
 class TestClaudeCode(ProviderSuite):
     provider = registry.get("claude-code")
-    samples = [path for name, path in _FILES if name == "claude-code"]
+    samples = tuple(path for name, path in _FILES if name == "claude-code")
 
 
 class TestCodex(ProviderSuite):
     provider = registry.get("codex")
-    samples = [path for name, path in _FILES if name == "codex"]
+    samples = tuple(path for name, path in _FILES if name == "codex")
 
 
 class TestCanonical(ProviderSuite):

@@ -21,9 +21,10 @@ from hypothesis import strategies as st
 from sesh.errors import NotASession, SeshError
 from sesh.files.read import open_session
 from sesh.providers.api import EmitResult, IngestResult, Provider, SessionSource
-from sesh.testing.conversations import FOLDER, Conversation, conversations, wild_conversations
+from sesh.testing.conversations import Conversation, conversations, wild_conversations
 from sesh.testing.difference import difference
 from sesh.testing.growth import lost_by_growth
+from sesh.testing.strategies import FOLDER
 
 MOST_PREFIXES = 40
 
@@ -78,7 +79,8 @@ class ProviderSuite:
     @given(told=wild_conversations())
     def test_law_1_every_block_is_accounted_for(self, told: Conversation) -> None:
         report = emitted(self.provider, told).report
-        handed = sum(len(m.content) for t in [told, *told.children] for m in t.messages)
+        handed = sum(len(m.content) for m in told.messages)
+        handed += sum(len(m.content) for child in told.children for m in child.messages)
         assert report.adds_up()
         assert report.blocks == handed
 
