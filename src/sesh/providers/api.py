@@ -69,6 +69,7 @@ class EmitOptions(TypedDict, total=False):
     history: Codex only: `legacy`, `paginated`, or `auto` by `client_version`.
     client_version: the version of the target client found on the machine.
     initial_parent_uuid: Claude only: chain the first line onto this uuid of an existing session.
+    initial_time: Claude only: the last time (ISO) in that session; the lines to be chained on come after it.
     since_compaction, last_turns: cut the history on whole turns, and say so.
     keep_raw: same vendor only: write messages that hold their source record as that record.
     """
@@ -82,6 +83,7 @@ class EmitOptions(TypedDict, total=False):
     history: Literal["auto", "legacy", "paginated"]
     client_version: str | None
     initial_parent_uuid: str | None
+    initial_time: str | None
     since_compaction: bool
     last_turns: int | None
     keep_raw: bool
