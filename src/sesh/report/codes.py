@@ -44,6 +44,8 @@ CODES: Final[dict[str, str]] = {
     "as-text": "A block was written as text, the nearest thing the other client has.",
     "input-wrapped": 'A tool\'s input was no object and was wrapped as {"input": ...}.',
     "output-flattened": "A tool's output was no text or parts and was written as JSON text.",
+    "error-flag": "The result was an error. Codex has no flag for it: its text and the display say so; restorable.",
+    "search-results": "What a search found has no place in the other client's record of a search; restorable.",
     "surrogates": "Lone surrogates were replaced by U+FFFD.",
     "time-moved": "Times were moved to rise strictly.",
     "model-left-out": "The model's name is another vendor's and was not written where the client would adopt it.",

@@ -1,0 +1,211 @@
+"""What people see of a tool run: one kind of card per kind of tool, whichever vendor's tool it was.
+
+The model gets response items; the transcript is drawn from other records (formats/codex.md §6). This module says what
+a call and its result are, by the tool's name and arguments; `write_history` and `write_events` turn that into the two
+forms of record. Nothing here reaches the model, so it may look at names without changing them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from sesh.format.blocks import (
+    AttachmentBlock,
+    FileChangeBlock,
+    Part,
+    TextBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+    WebSearchBlock,
+    output_parts,
+)
+from sesh.format.json import JsonObject, JsonValue
+from sesh.providers.codex import patch_text
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Command:
+    """A shell command and what it printed."""
+
+    argv: list[str]
+    cwd: str | None
+    output: str
+    exit_code: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Patch:
+    """Files changed: path to change (see `patch_text`)."""
+
+    changes: JsonObject
+    output: str
+    failed: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Search:
+    """A web search, or a page opened."""
+
+    query: str
+    action: JsonObject
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Image:
+    """An image file that the model looked at."""
+
+    path: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """A plan or to-do list, as Markdown."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tool:
+    """Any other tool. `server` is set for MCP tools."""
+
+    server: str | None
+    name: str
+    arguments: JsonValue
+    parts: list[Part]
+    failed: bool
+
+
+Card: TypeAlias = Command | Patch | Search | Image | Plan | Tool
+
+MCP: Final = re.compile(r"mcp__(?P<server>.+?)__(?P<tool>.+)", re.DOTALL)
+_SHELL_TOOLS: Final = frozenset({"Bash", "shell", "shell_command", "exec_command", "local_shell", "container.exec"})
+_EXIT: Final = re.compile(r"(?:Process exited with code|Exit code:?) (-?\d{1,9})\b")
+_HEADER: Final = re.compile(r"(?:Chunk ID|Exit code|Wall time|Process exited)[^\n]*\n(?:[^\n]*\n){0,5}?Output:\n?")
+_MARKS: Final = {"completed": "x", "in_progress": "~"}
+
+
+def card(call: ToolCallBlock | FileChangeBlock | WebSearchBlock, result: ToolResultBlock | None) -> Card:
+    """What a call and its result look like. `result` is None where nothing answered."""
+    failed = bool(result and result.is_error)
+    output = None if result is None else result.output
+    if isinstance(call, WebSearchBlock):
+        return Search(query=call.query, action={"type": "search", "query": call.query})
+    if isinstance(call, FileChangeBlock):
+        return Patch(changes=patch_text.changes(call.patch or ""), output=text_of(output), failed=failed)
+    arguments = call.input if isinstance(call.input, dict) else {}
+    special = _special(call.name, arguments, output, failed)
+    if special is not None:
+        return special
+    mcp = MCP.fullmatch(call.name)
+    parts = output_parts(output)
+    return Tool(
+        server=mcp["server"] if mcp else None,
+        name=mcp["tool"] if mcp else call.name,
+        arguments=call.input,
+        parts=[TextBlock(text=text_of(output))] if parts is None else parts,
+        failed=failed,
+    )
+
+
+def _special(name: str, given: JsonObject, output: JsonValue, failed: bool) -> Card | None:
+    if name in _SHELL_TOOLS and (argv := _argv(given)) is not None:
+        text, code = command_output(text_of(output), failed)
+        cwd = given.get("workdir")
+        return Command(argv=argv, cwd=cwd if isinstance(cwd, str) else None, output=text, exit_code=code)
+    if name in ("Edit", "Write", "MultiEdit") and (found := _edited(name, given)) is not None:
+        return Patch(changes=found, output=text_of(output), failed=failed)
+    if name in ("WebSearch", "web_search") and isinstance(given.get("query"), str):
+        return Search(query=given["query"], action={"type": "search", "query": given["query"]})
+    path = given.get("file_path") if name == "Read" else given.get("path") if name == "view_image" else None
+    if isinstance(path, str) and (name == "view_image" or _holds_image(output)):
+        return Image(path=path)
+    if name in ("TodoWrite", "update_plan") and not failed and (text := _steps(given)):
+        return Plan(text=text)
+    if name == "ExitPlanMode" and isinstance(given.get("plan"), str) and given["plan"]:
+        return Plan(text=given["plan"])
+    return None
+
+
+def _argv(given: JsonObject) -> list[str] | None:
+    command = given.get("command", given.get("cmd"))
+    if isinstance(command, str):
+        return ["bash", "-lc", command]
+    if isinstance(command, list) and command and all(isinstance(c, str) for c in command):
+        return command
+    return None
+
+
+def _edited(name: str, given: JsonObject) -> JsonObject | None:
+    path = given.get("file_path")
+    if not isinstance(path, str):
+        return None
+    if name == "Write":
+        content = given.get("content")
+        return {path: {"type": "add", "content": content}} if isinstance(content, str) else None
+    edits = given.get("edits") if name == "MultiEdit" else [given]
+    pairs = texts_replaced(edits)
+    if pairs is None:
+        return None
+    return {path: patch_text.update("".join(patch_text.diff_of(old, new) for old, new in pairs))}
+
+
+def texts_replaced(edits: JsonValue) -> list[tuple[str, str]] | None:
+    """The (old, new) texts of Claude's edits, or None where they are of another shape."""
+    if not isinstance(edits, list):
+        return None
+    pairs = []
+    for edit in edits:
+        old, new = (edit.get("old_string"), edit.get("new_string")) if isinstance(edit, dict) else (None, None)
+        if not isinstance(old, str) or not isinstance(new, str):
+            return None
+        pairs.append((old, new))
+    return pairs
+
+
+def _steps(given: JsonObject) -> str:
+    steps = given.get("todos", given.get("plan"))
+    lines = []
+    for step in steps if isinstance(steps, list) else []:
+        text = step.get("content", step.get("step")) if isinstance(step, dict) else None
+        if isinstance(text, str):
+            lines.append(f"- [{_MARKS.get(str(step.get('status')), ' ')}] {text}")
+    return "\n".join(lines)
+
+
+def _holds_image(output: JsonValue) -> bool:
+    return any(isinstance(part, AttachmentBlock) for part in output_parts(output) or [])
+
+
+def text_of(output: JsonValue) -> str:
+    """A tool's output as text: its text parts, or its JSON."""
+    if output is None:
+        return ""
+    parts = output_parts(output)
+    if parts is None:
+        return json.dumps(output, ensure_ascii=False)
+    return "\n".join(p.text for p in parts if isinstance(p, TextBlock))
+
+
+def command_output(text: str, failed: bool) -> tuple[str, int]:
+    """What a command printed, without the client's heading, and its exit code.
+
+    Headings seen: Codex 0.47-0.87 `Exit code: N`, from 0.104 `Chunk ID`, `Process exited with code N`, 0.36 a JSON
+    object; Claude `Exit code N` on failure only.
+    """
+    if text.startswith('{"output":'):
+        try:
+            old = json.loads(text)
+            return str(old["output"]), int(old["metadata"]["exit_code"])
+        except (ValueError, KeyError, TypeError):
+            pass  # a command that printed such a beginning
+    head = text[:400]
+    code = _EXIT.search(head) if head.startswith(("Chunk ID", "Exit code", "Wall time", "Process exited")) else None
+    heading = _HEADER.match(text)
+    if heading is not None:
+        text = text[heading.end() :]
+    elif code is not None and head.startswith("Exit code"):
+        text = text.partition("\n")[2]
+    return text, int(code[1]) if code else int(failed)

@@ -1,0 +1,119 @@
+"""Every call one output, every output one call: decided before anything is written.
+
+Why: an output without its call is taken out by Codex without a word, a call without output is answered with
+"aborted" (formats/codex.md §4), and the API refuses both. So a plan is made over the messages between two
+compactions, and every repair is named in the report.
+
+A *place* is (index of the message, index of the block).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from sesh.format import ids
+from sesh.format.blocks import FileChangeBlock, ToolCallBlock, ToolResultBlock, WebSearchBlock
+from sesh.format.message import Message
+
+Place: TypeAlias = tuple[int, int]
+CALL_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""What the API takes as a call's id (64 characters is its documented limit; the alphabet is what clients use)."""
+
+
+@dataclass(slots=True)
+class Pairs:
+    """The plan of one segment: the id each call is written under, and what becomes of each result."""
+
+    written_id: dict[Place, str] = field(default_factory=dict)
+    """For calls, and for results that have one. A search that nothing answers is in neither (it needs no answer)."""
+    stubs: set[Place] = field(default_factory=set)
+    """Calls that nothing answers."""
+    moved: dict[Place, Place] = field(default_factory=dict)
+    """A call, and the result that stood before it and is to be written after it."""
+
+
+@dataclass(slots=True)
+class Planner:
+    """Makes the plans of a file's segments, in order. A call keeps its id in all of them, and no two calls share one.
+
+    `verbatim` holds the indices of messages that are written as the records they were: they keep their ids and get no
+    made-up results, since Codex read them like that before.
+    """
+
+    verbatim: set[int]
+    _assigned: dict[Place, str] = field(default_factory=dict)
+    _taken: set[str] = field(default_factory=set)
+
+    def plan(self, segment: Sequence[tuple[int, Message]]) -> Pairs:
+        """Pair the calls and results of a segment: (index, message) in the order in which the model is sent them."""
+        calls: dict[str, list[tuple[int, Place]]] = defaultdict(list)
+        results: dict[str, list[tuple[int, Place]]] = defaultdict(list)
+        order = 0
+        messages: dict[int, Message] = {}
+        for at, message in segment:
+            messages[at] = message
+            for i, block in enumerate(message.content):
+                order += 1
+                if isinstance(block, ToolResultBlock):
+                    results[block.call_id].append((order, (at, i)))
+                elif isinstance(block, (ToolCallBlock, FileChangeBlock, WebSearchBlock)):
+                    calls[_given_id(block, message.id, i)].append((order, (at, i)))
+        pairs = Pairs()
+        for call_id, places in calls.items():
+            self._pair(pairs, call_id, places, deque(results.get(call_id, ())), messages)
+        return pairs
+
+    def _pair(
+        self,
+        pairs: Pairs,
+        call_id: str,
+        calls: list[tuple[int, Place]],
+        free: deque[tuple[int, Place]],
+        messages: dict[int, Message],
+    ) -> None:
+        """Give each call the first free result after it; calls left over take results that stood before them."""
+        early: deque[Place] = deque()
+        waiting: list[Place] = []
+        for order, call in calls:
+            while free and free[0][0] < order:
+                early.append(free.popleft()[1])
+            if free:
+                pairs.written_id[call] = pairs.written_id[free.popleft()[1]] = self._id(call, call_id)
+            else:
+                waiting.append(call)
+        for call in waiting:
+            if early:
+                result = early.popleft()
+                pairs.written_id[call] = pairs.written_id[result] = self._id(call, call_id)
+                if call[0] not in self.verbatim and result[0] not in self.verbatim:
+                    pairs.moved[call] = result
+            elif not isinstance(messages[call[0]].content[call[1]], WebSearchBlock):
+                pairs.written_id[call] = self._id(call, call_id)
+                if call[0] not in self.verbatim:
+                    pairs.stubs.add(call)
+
+    def _id(self, call: Place, given: str) -> str:
+        known = self._assigned.get(call)
+        if known is None:
+            known = given if call[0] in self.verbatim else self._accepted(given)
+            self._assigned[call] = known
+            self._taken.add(known)
+        return known
+
+    def _accepted(self, given: str) -> str:
+        """The same id where the API takes it and no other call of this file has it; else one derived from it."""
+        if given not in self._taken and CALL_ID.fullmatch(given):
+            return given
+        clean = re.sub(r"[^A-Za-z0-9_-]", "_", given)[:40] or "call"
+        n = 1
+        while (candidate := f"{clean}_{ids.derive('call-id', given, str(n))[:8]}") in self._taken:
+            n += 1
+        return candidate
+
+
+def _given_id(block: ToolCallBlock | FileChangeBlock | WebSearchBlock, message_id: str, i: int) -> str:
+    return block.call_id or "call_" + ids.derive("call", message_id, str(i)).replace("-", "")[:24]

@@ -1,0 +1,133 @@
+"""The `apply_patch` text: reading it for display, and writing it from whole-file and find-and-replace edits.
+
+    *** Begin Patch
+    *** Add File: PATH          then lines with +
+    *** Delete File: PATH
+    *** Update File: PATH       then optionally *** Move to: PATH, and hunks: @@ [heading], lines with space, - or +
+    *** End Patch
+
+A file's change as Codex keeps it in FileChange and patch_apply_end: `{"type": "add"|"delete", "content"}` or
+`{"type": "update", "unified_diff", "move_path"}` (formats/codex.md §3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from difflib import unified_diff
+from typing import Final
+
+from sesh.format.json import JsonObject
+
+BEGIN: Final = "*** Begin Patch"
+END: Final = "*** End Patch"
+_FILE: Final = {"*** Add File: ": "add", "*** Delete File: ": "delete", "*** Update File: ": "update"}
+_MOVE: Final = "*** Move to: "
+
+
+@dataclass(slots=True)
+class FilePatch:
+    """What a patch does to one file. `body` holds the lines under its heading, without the heading."""
+
+    kind: str
+    path: str
+    move_to: str | None = None
+    body: list[str] = field(default_factory=list)
+
+
+def parse(patch: str) -> list[FilePatch]:
+    """The files of a patch, in order; empty where the text is no patch. Forgiving: for display only."""
+    files: list[FilePatch] = []
+    for line in patch.split("\n"):
+        for heading, kind in _FILE.items():
+            if line.startswith(heading):
+                files.append(FilePatch(kind, line[len(heading) :].strip()))
+                break
+        else:
+            if line.startswith((BEGIN, END)) or not files:
+                continue
+            if line.startswith(_MOVE):
+                files[-1].move_to = line[len(_MOVE) :].strip()
+            else:
+                files[-1].body.append(line)
+    return files
+
+
+def changes(patch: str) -> JsonObject:
+    """A patch as Codex's map from path to change. Updates are numbered from line 1, for want of the file itself."""
+    found: JsonObject = {}
+    for file in parse(patch):
+        if file.kind == "update":
+            found[file.path] = update("".join(_numbered(file.body)), file.move_to)
+        else:
+            content = "".join(line[1:] + "\n" for line in file.body if line.startswith("+"))
+            found[file.path] = {"type": file.kind, "content": content}
+    return found
+
+
+def update(diff: str, move_to: str | None = None) -> JsonObject:
+    """The change of one file that was there before."""
+    return {"type": "update", "unified_diff": diff, "move_path": move_to}
+
+
+def _numbered(body: Iterable[str]) -> Iterator[str]:
+    """Hunks with the line numbers a unified diff needs."""
+    hunk: list[str] = []
+    at = 1
+    for line in [*body, "@@"]:
+        if not line.startswith("@@"):
+            if line[:1] in (" ", "-", "+"):
+                hunk.append(line)
+            elif not line:
+                hunk.append(" ")
+            continue
+        while hunk and hunk[-1] == " ":
+            hunk.pop()
+        if hunk:
+            old = sum(h[0] != "+" for h in hunk)
+            new = sum(h[0] != "-" for h in hunk)
+            yield f"@@ -{at},{old} +{at},{new} @@\n"
+            yield from (h + "\n" for h in hunk)
+            at += max(old, new)
+        hunk = []
+
+
+def diff_of(old: str, new: str) -> str:
+    """A unified diff's hunks from one text to another, both taken as whole lines."""
+    lines = unified_diff(_lines(old), _lines(new), lineterm="\n")
+    return "".join(line for line in lines if not line.startswith(("--- ", "+++ ")))
+
+
+def add_file(path: str, content: str) -> str:
+    """A patch that makes a file. A last line without a line feed gets one: the format cannot say otherwise."""
+    return "\n".join([BEGIN, f"*** Add File: {path}", *("+" + line for line in _bare(content)), END])
+
+
+def replace_text(path: str, edits: Iterable[tuple[str, str]]) -> str:
+    """A patch of one hunk an edit: the lines of the old text out, those of the new text in."""
+    out = [BEGIN, f"*** Update File: {path}"]
+    for old, new in edits:
+        out.append("@@")
+        out += ("-" + line for line in _bare(old))
+        out += ("+" + line for line in _bare(new))
+    return "\n".join([*out, END])
+
+
+def update_file(path: str, old: str, new: str) -> str:
+    """A patch from one whole content of a file to another, with three lines of context: applies where `old` stands."""
+    out = [BEGIN, f"*** Update File: {path}"]
+    for line in unified_diff(_bare(old), _bare(new), lineterm=""):
+        if line.startswith(("--- ", "+++ ")):
+            continue
+        out.append("@@" if line.startswith("@@") else line)
+    return "\n".join([*out, END])
+
+
+def _bare(text: str) -> list[str]:
+    """Lines without line feeds; a final one ends the last line and begins none."""
+    lines = text.split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def _lines(text: str) -> list[str]:
+    return [line + "\n" for line in _bare(text)]

@@ -1,0 +1,270 @@
+"""Canonical blocks as response items: what the model is sent (the seeds' table, canonical to Codex).
+
+Types are strict: a field of the wrong type costs the whole line without a word (formats/codex.md §4). So `arguments`
+and `output` are strings (or, for `output`, a list of `input_text` and `input_image`), and content parts are
+`output_text` under the role `assistant` and `input_text` or `input_image` under all others.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple, assert_never
+
+from sesh.format import jsontext
+from sesh.format.blocks import (
+    AnyBlock,
+    AttachmentBlock,
+    FileChangeBlock,
+    Part,
+    ReasoningBlock,
+    TextBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+    UnknownBlock,
+    WebSearchBlock,
+    output_parts,
+)
+from sesh.format.json import JsonObject, JsonValue
+from sesh.format.message import Message
+from sesh.providers.codex import patch_text
+from sesh.providers.codex.pairing import Pairs
+
+ROLES: Final = {"user": "user", "assistant": "assistant", "system": "developer", "tool": "user"}
+READ_AS: Final = {"user": "user", "assistant": "assistant", "developer": "system"}
+NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""Function names that the API takes."""
+IMAGE_TYPES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""Image types that the API takes; any other one ends the session there (peers.md §3.51)."""
+
+
+class Outcome(NamedTuple):
+    """What became of a block: `written`, `changed` (with its code) or `dropped` (with what it was)."""
+
+    what: str
+    why: str = ""
+
+
+WRITTEN: Final = Outcome("written")
+
+
+@dataclass(slots=True)
+class Item:
+    """One response item. `blocks` are the indices of the message's blocks that it holds; `role` is the canonical role
+    that reading it gives; `exact`: reading it gives those very blocks, so no stamp is needed for them."""
+
+    payload: JsonObject
+    blocks: list[int]
+    role: str
+    exact: bool = True
+    error: bool | None = None
+    stub: bool = False
+
+
+class Form(NamedTuple):
+    """A value as Codex takes it; `code` where it is another form than the canonical one; see `Item.exact`."""
+
+    value: JsonValue
+    code: str | None = None
+    exact: bool = True
+
+
+def items_of(message: Message, at: int, pairs: Pairs, outcomes: list[Outcome | None]) -> Iterator[Item]:
+    """The response items of a message that stands at index `at`, in order.
+
+    `outcomes` is filled in, one for each block. Reasoning gives no item: it is for the eyes only (write_events).
+    """
+    role = ROLES[message.role]
+    speech: Item | None = None
+    for i, block in enumerate(message.content):
+        if isinstance(block, (TextBlock, AttachmentBlock, UnknownBlock)):
+            form = content_part(block, assistant=role == "assistant")
+            outcomes[i] = WRITTEN if form.code is None else Outcome("changed", form.code)
+            if speech is None:
+                payload = {"type": "message", "role": role, "content": []}
+                speech = Item(payload, [], READ_AS[role])
+            speech.payload["content"].append(form.value)
+            speech.blocks.append(i)
+            speech.exact = speech.exact and form.exact
+            continue
+        if isinstance(block, ReasoningBlock):
+            outcomes[i] = Outcome("dropped", "reasoning" if block.text else "reasoning-redacted")
+            continue
+        if speech is not None:
+            yield speech
+            speech = None
+        yield from _tool_items(block, (at, i), pairs, outcomes)
+    if speech is not None:
+        yield speech
+
+
+def _tool_items(
+    block: ToolCallBlock | FileChangeBlock | WebSearchBlock | ToolResultBlock,
+    place: tuple[int, int],
+    pairs: Pairs,
+    outcomes: list[Outcome | None],
+) -> Iterator[Item]:
+    i = place[1]
+    if isinstance(block, ToolResultBlock):
+        call_id = pairs.written_id.get(place)
+        if call_id is None:
+            outcomes[i] = Outcome("dropped", "orphan-result")
+            return
+        yield result_item(block, i, call_id, outcomes)
+        return
+    call_id = pairs.written_id.get(place)
+    form = search(block) if call_id is None and isinstance(block, WebSearchBlock) else call(block, call_id or "")
+    code = form.code or ("call-id" if call_id and block.call_id and block.call_id != call_id else None)
+    outcomes[i] = WRITTEN if code is None else Outcome("changed", code)
+    yield Item(form.value, [i], "assistant", form.exact and (call_id is None or block.call_id == call_id))
+
+
+def result_item(block: ToolResultBlock, i: int, call_id: str, outcomes: list[Outcome | None]) -> Item:
+    """A tool's output. Codex has no flag for errors: the stamp keeps it, and the display says so."""
+    form = output(block.output)
+    code = form.code or ("call-id" if block.call_id != call_id else None) or ("error-flag" if block.is_error else None)
+    outcomes[i] = WRITTEN if code is None else Outcome("changed", code)
+    payload = {"type": "function_call_output", "call_id": call_id, "output": form.value}
+    return Item(payload, [i], "tool", form.exact and block.call_id == call_id, error=block.is_error)
+
+
+def stub(call_id: str) -> Item:
+    """The output of a call that nothing answered, in the words that Codex itself uses (formats/codex.md §4)."""
+    payload = {"type": "function_call_output", "call_id": call_id, "output": "aborted"}
+    return Item(payload, [], "tool", stub=True)
+
+
+def call(block: ToolCallBlock | FileChangeBlock | WebSearchBlock, call_id: str) -> Form:
+    """A tool call as `function_call`."""
+    match block:
+        case ToolCallBlock():
+            name = api_name(block.name)
+            wrapped = not isinstance(block.input, dict)
+            arguments = arguments_text({"input": block.input} if wrapped else block.input)
+            code = "tool-name" if name != block.name else "input-wrapped" if wrapped else None
+            exact = code is None and not (name == "apply_patch" or patch_text.BEGIN in arguments)
+            return Form(_function(name, arguments, call_id), code, exact)
+        case FileChangeBlock():
+            arguments = arguments_text({"input": block.patch or ""})
+            exact = block.patch is not None and block.path == _only_path(block.patch)
+            code = "as-call" if block.patch is None else None
+            return Form(_function("apply_patch", arguments, call_id), code, exact)
+        case WebSearchBlock():
+            return Form(_function("web_search", arguments_text({"query": block.query}), call_id), "as-call", False)
+        case _:
+            assert_never(block)
+
+
+def search(block: WebSearchBlock) -> Form:
+    """A search without a result of its own, in Codex's form. What was found has no place in it."""
+    payload = {"type": "web_search_call", "status": "completed", "action": {"type": "search", "query": block.query}}
+    code = None if block.results is None else "search-results"
+    return Form(payload, code, code is None and block.call_id is None)
+
+
+def _function(name: str, arguments: str, call_id: str) -> JsonObject:
+    return {"type": "function_call", "name": name, "arguments": arguments, "call_id": call_id}
+
+
+def _only_path(patch: str) -> str | None:
+    files = patch_text.parse(patch)
+    return files[0].path if len(files) == 1 else None
+
+
+def arguments_text(value: JsonValue) -> str:
+    """Arguments as the JSON text that `arguments` must be. Holds no lone surrogates if `value` holds none."""
+    return jsontext.dumps(value).decode("utf-8")
+
+
+def api_name(name: str) -> str:
+    """The name itself where the API takes it, or its nearest that the API takes."""
+    if NAME.fullmatch(name):
+        return name
+    return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64] or "tool"
+
+
+def output(value: JsonValue) -> Form:
+    """A tool's output: text as text, parts as parts, any other JSON as its text."""
+    if isinstance(value, str):
+        return Form(value)
+    parts = output_parts(value)
+    if parts is None or not parts:
+        text = "" if value is None or value == [] else json.dumps(value, ensure_ascii=False)
+        return Form(text, "output-flattened", False)
+    forms = [content_part(part, assistant=False) for part in parts]
+    code = next((f.code for f in forms if f.code), None)
+    return Form([f.value for f in forms], code, all(f.exact for f in forms))
+
+
+def content_part(block: Part, *, assistant: bool) -> Form:
+    """A content part of a message or of a tool's output. The model's own messages hold text only."""
+    kind = "output_text" if assistant else "input_text"
+    match block:
+        case TextBlock():
+            return Form({"type": kind, "text": block.text})
+        case AttachmentBlock():
+            url = None if assistant else data_url(block)
+            if url is None:
+                return Form({"type": kind, "text": placeholder(block)}, "as-text", False)
+            exact = block.uri is None or (block.data is None and block.media_type is None and "base64," not in url)
+            return Form({"type": "input_image", "image_url": url}, None, exact)
+        case UnknownBlock():
+            return Form({"type": kind, "text": placeholder(block)}, "as-text", False)
+        case _:
+            assert_never(block)
+
+
+def data_url(block: AttachmentBlock) -> str | None:
+    """What `image_url` takes for this attachment, or None where it is no image that the API takes."""
+    if block.data is not None:
+        return f"data:{block.media_type};base64,{block.data}" if block.media_type in IMAGE_TYPES else None
+    uri = block.uri or ""
+    if uri.startswith("data:"):
+        return uri if uri[5:].partition(";")[0].partition(",")[0] in IMAGE_TYPES else None
+    is_image = block.media_type is None or block.media_type.startswith("image/")
+    return uri if uri.startswith(("https://", "http://")) and is_image else None
+
+
+def placeholder(block: AttachmentBlock | UnknownBlock) -> str:
+    """The words that stand for what Codex cannot hold: a text document's own text, else what it was.
+
+    The JSON of an unknown part has sorted keys, so that it is the same text whoever writes it.
+    """
+    if isinstance(block, UnknownBlock):
+        return json.dumps(block.raw, sort_keys=True)
+    media = block.media_type or "unknown type"
+    if block.data is not None:
+        if media.startswith("text/") or media == "application/json":
+            try:
+                return base64.b64decode(block.data, validate=True).decode("utf-8")
+            except (binascii.Error, ValueError):
+                pass  # not what it says it is: named like any other file
+        return f"[Attachment of {media}, {len(block.data) * 3 // 4} bytes, not carried over to Codex]"
+    return f"[Attachment of {media}: {block.uri or 'empty'}]"
+
+
+def describes(block: AnyBlock) -> str:
+    """The kind of a block, for counting it as dropped."""
+    match block:
+        case ReasoningBlock():
+            return "reasoning" if block.text else "reasoning-redacted"
+        case TextBlock():
+            return "text"
+        case ToolCallBlock():
+            return "tool_call"
+        case ToolResultBlock():
+            return "tool_result"
+        case FileChangeBlock():
+            return "file_change"
+        case WebSearchBlock():
+            return "web_search"
+        case AttachmentBlock():
+            return "attachment"
+        case UnknownBlock():
+            return "unknown"
+        case _:
+            assert_never(block)

@@ -1,0 +1,171 @@
+"""The frame of turns, and what people see in them: events and completed items beside the response items."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sesh.format.blocks import FileChangeBlock, ToolCallBlock, ToolResultBlock, WebSearchBlock
+from sesh.format.json import JsonObject
+from sesh.format.message import Message
+from sesh.providers.codex import display, write_events, write_history
+from sesh.providers.codex.write_lines import EPOCH, RolloutLines, unix_ms
+from sesh.providers.codex.write_meta import History, Session
+
+Call = ToolCallBlock | FileChangeBlock | WebSearchBlock
+
+
+class Turns:
+    """Opens and closes turns as messages come, and writes the display of each message into them.
+
+    `ts` is the time for the lines of the message that was entered last: its own, or its neighbour's where it has none
+    that can be read.
+    """
+
+    def __init__(self, lines: RolloutLines, session: Session, history: History) -> None:
+        self.ts = session.created if unix_ms(session.created) is not None else EPOCH
+        self._lines: Final = lines
+        self._session: Final = session
+        self._history: Final = history
+        self._vendor: Final = "claude"
+        self._calls: Final[dict[str, tuple[Call, int]]] = {}
+        self._turn_ids: Final[set[str]] = set()
+        self._turn: str | None = None
+        self._given: str | None = None
+        self._began = 0
+        self._items = 0
+        self._spoken: str | None = None
+
+    def enter(self, message: Message) -> None:
+        """A message is going to be written: a turn begins where its `turn_id` is another."""
+        if unix_ms(message.ts) is not None:
+            self.ts = message.ts
+        if self._turn is None or (message.turn_id is not None and message.turn_id != self._given):
+            self._leave()
+            self._begin(message.turn_id)
+
+    def _begin(self, given: str | None) -> None:
+        self._given = given
+        turn = given or f"turn-{len(self._turn_ids) + 1}"
+        n = 1
+        while turn in self._turn_ids:
+            n += 1
+            turn = f"{given or 'turn'}-{n}"
+        self._turn_ids.add(turn)
+        self._turn, self._spoken, self._began = turn, None, self._ms()
+        self._event(
+            {
+                "type": "task_started",
+                "turn_id": turn,
+                "started_at": self._began // 1000,
+                "model_context_window": None,
+                "collaboration_mode_kind": "default",
+            },
+            None if turn == given else {"turnId": given} if given else None,
+        )
+
+    def _leave(self) -> None:
+        if self._turn is None:
+            return
+        now = self._ms()
+        self._event(
+            {
+                "type": "task_complete",
+                "turn_id": self._turn,
+                "last_agent_message": self._spoken,
+                "started_at": self._began // 1000,
+                "completed_at": now // 1000,
+                "duration_ms": max(now - self._began, 0),
+            }
+        )
+        self._turn = None
+
+    def close(self, token_count: JsonObject) -> None:
+        """The end of the file: the closing token count (made up, hence its stamp), then the end of the last turn."""
+        self._event(token_count, {"stub": True})
+        self._leave()
+
+    # -- what is seen -----------------------------------------------------------------------------
+
+    def said(self, message: Message, payload: JsonObject) -> None:
+        """A message was written: prompts are shown as a person's, all other words as the model's."""
+        texts = [p["text"] for p in payload["content"] if "text" in p]
+        images = [p["image_url"] for p in payload["content"] if "image_url" in p]
+        if payload["role"] == "user" and message.role == "user" and message.kind is None:
+            self._event(write_events.user_message(texts, images))
+            self._item(write_history.user_message(self._next(), texts, images))
+        elif message.kind != "context" and message.role in ("assistant", "user") and any(texts):
+            text = "\n".join(texts)
+            self._spoken = text if message.role == "assistant" else self._spoken
+            self._event(write_events.agent_message(text))
+            self._item(write_history.agent_message(self._next(), text))
+
+    def thought(self, text: str) -> None:
+        """Thinking that may be read is shown; the model is not sent it."""
+        self._event(write_events.reasoning(text))
+        self._item(write_history.reasoning(self._next(), text))
+
+    def called(self, call_id: str | None, call: Call) -> None:
+        """A call was written; it is shown when it is answered, a search without an answer at once."""
+        if call_id is None:
+            self._show(self._next(), call, None, self._ms())
+        else:
+            self._calls[call_id] = (call, self._ms())
+
+    def answered(self, call_id: str, result: ToolResultBlock | None) -> None:
+        """A result was written, or a made-up one (None)."""
+        found = self._calls.pop(call_id, None)
+        if found is not None:
+            self._show(call_id, found[0], result, found[1])
+
+    def compacted(self) -> None:
+        """The mark of a compaction."""
+        self._event({"type": "context_compacted"})
+        self._item(write_history.compaction(self._next()))
+
+    def _show(self, call_id: str, call: Call, result: ToolResultBlock | None, began: int) -> None:
+        card = display.card(call, result)
+        cwd = self._session.cwd
+        event = write_events.tool(
+            call_id, self._turn or "", card, cwd, vendor=self._vendor, exec_events=self._history.exec_events
+        )
+        if event is not None:
+            self._event(event)
+        item_id = f"{call_id}-plan" if isinstance(card, display.Plan) else call_id
+        self._item(
+            write_history.tool(item_id, card, cwd, _duration(self._ms() - began)),
+            began=began,
+            always=isinstance(card, display.Plan),
+        )
+
+    # -- lines ------------------------------------------------------------------------------------
+
+    def _event(self, payload: JsonObject, stamp: JsonObject | None = None) -> None:
+        self._lines.add(self.ts, "event_msg", payload, stamp)
+
+    def _item(self, item: JsonObject, *, began: int | None = None, always: bool = False) -> None:
+        """A completed item: in paginated files, and in all files where `always` (plans: formats/codex.md §6)."""
+        if not (self._history.paginated or always):
+            return
+        now = self._ms()
+        self._event(
+            {
+                "type": "item_completed",
+                "thread_id": self._session.session_id,
+                "turn_id": self._turn,
+                "item": item,
+                "started_at_ms": now if began is None else began,
+                "completed_at_ms": now,
+            }
+        )
+
+    def _next(self) -> str:
+        self._items += 1
+        return f"item-{self._items}"
+
+    def _ms(self) -> int:
+        return max(unix_ms(self.ts) or 0, 0)
+
+
+def _duration(ms: int) -> JsonObject:
+    ms = max(ms, 0)
+    return {"secs": ms // 1000, "nanos": ms % 1000 * 1_000_000}
