@@ -53,5 +53,6 @@ CODES: Final[dict[str, str]] = {
     "over-window": "The history is longer than the target model's window is likely to hold.",
     "history-mode": "Which form of history was written, and why.",
     "child-not-written": "A child thread has no place in the other client's files.",
+    "no-folder": "The thread names no working directory; the root folder was taken.",
     "cut": "Only part of the conversation was asked for.",
 }

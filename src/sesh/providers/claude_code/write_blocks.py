@@ -1,0 +1,229 @@
+"""Canonical blocks as the content of a Claude Code line: what the Messages API takes, and nothing it would refuse.
+
+Rules of the API that hold here (formats/claude-code.md §3): a tool's id is `[a-zA-Z0-9_-]+` and its name
+`[a-zA-Z0-9_-]{1,128}`, an input is an object, a text is not blank, images are png, jpeg, gif or webp and never said by
+the assistant. What does not fit goes over in the nearest form that does, under a code of report/codes.py.
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from base64 import b64decode
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from sesh.format import jsontext
+from sesh.format.blocks import (
+    AnyBlock,
+    AttachmentBlock,
+    FileChangeBlock,
+    ReasoningBlock,
+    TextBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+    UnknownBlock,
+    WebSearchBlock,
+    output_parts,
+)
+from sesh.format.json import JsonObject, JsonValue
+from sesh.format.message import Role
+
+Call: TypeAlias = ToolCallBlock | FileChangeBlock | WebSearchBlock
+Side: TypeAlias = Literal["assistant", "user", "result"]
+"""Which line a block stands on: the assistant's, a user's, or a user's line of tool results."""
+
+_IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+_MAGIC: Final = (
+    ("iVBORw0KGgo", "image/png"),
+    ("/9j/", "image/jpeg"),
+    ("R0lGOD", "image/gif"),
+    ("UklGR", "image/webp"),
+    ("JVBERi0", "application/pdf"),
+)
+_NOT_NAME: Final = re.compile(r"[^a-zA-Z0-9_-]")
+_DATA_URL: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.-]+)*;base64,(.*)", re.S)
+NOTHING_RECORDED: Final = "aborted"
+"""The result of a call that never got one. It is the word that Codex sends in the same place (formats/codex.md §4)."""
+
+
+class Said(NamedTuple):
+    """A block in the API's form.
+
+    `content` is empty where the block cannot be said, and `dropped` then tells what it was. `code` names a change.
+    `faithful` is False where the content alone does not give the block back, so that a stamp has to.
+    """
+
+    content: list[JsonObject]
+    code: str | None = None
+    dropped: str | None = None
+    faithful: bool = True
+
+
+class Use(NamedTuple):
+    """A tool call as it is written: the tool's name and an object of arguments; `code` where they were changed."""
+
+    name: str
+    input: JsonObject
+    code: str | None = None
+
+
+class Output(NamedTuple):
+    """A tool's result as it is written."""
+
+    content: JsonValue
+    code: str | None = None
+
+
+def side(role: Role, block: AnyBlock) -> Side:
+    """Whose line a block stands on."""
+    if isinstance(block, ToolResultBlock):
+        return "result"
+    if isinstance(block, Call):
+        return "assistant"
+    return "assistant" if role == "assistant" else "user"
+
+
+def said(block: AnyBlock, on: Side) -> Said:
+    """A block that is neither a call nor a result, as content of an assistant's or a user's line."""
+    match block:
+        case TextBlock():
+            if not block.text.strip():
+                return Said([], dropped="blank-text")
+            return Said([{"type": "text", "text": block.text}])
+        case ReasoningBlock():
+            # Unsigned or foreign thinking is a 400 from the API, and old clients send whatever stands in the file.
+            return Said([], dropped="reasoning-redacted" if block.redacted else "reasoning")
+        case AttachmentBlock():
+            return _attachment(block, on)
+        case UnknownBlock():
+            return _as_text(f"[{block.source_type}]\n{_json(block.raw)}")
+        case _:
+            raise TypeError(f"{type(block).__name__} is a call or a result")
+
+
+def _attachment(block: AttachmentBlock, on: Side) -> Said:
+    media, data, uri = block.media_type, block.data, block.uri
+    plain = True
+    if data is None and uri is not None and (match := _DATA_URL.fullmatch(uri)):
+        media, data, plain = match.group(1) or media, match.group(2), False
+    if data is not None and on != "assistant":
+        sniffed = next((kind for start, kind in _MAGIC if data.startswith(start)), None)
+        kind = sniffed or media
+        faithful = plain and kind == media and uri is None
+        if kind in _IMAGES and _is_base64(data):
+            return Said([_source("image", kind, data)], faithful=faithful)
+        if kind == "application/pdf" and _is_base64(data):
+            return Said([_source("document", kind, data)], faithful=faithful)
+        if kind == "text/plain" and _is_base64(data):
+            try:
+                text = b64decode(data).decode("utf-8")
+            except UnicodeDecodeError:
+                text = ""
+            if text.strip():
+                document: JsonObject = {
+                    "type": "document",
+                    "source": {"type": "text", "media_type": "text/plain", "data": text},
+                }
+                return Said([document], faithful=False)
+    if data is None and uri is not None and uri.startswith(("https://", "http://")) and on != "assistant":
+        pdf = media == "application/pdf" or uri.split("?")[0].lower().endswith(".pdf")
+        kind = "document" if pdf else "image"
+        return Said(
+            [{"type": kind, "source": {"type": "url", "url": uri}}], faithful=media is None and block.data is None
+        )
+    size = "" if data is None else f", {len(data) * 3 // 4} bytes"
+    where = "" if uri is None or uri.startswith("data:") else f", {uri}"
+    return _as_text(f"[attachment: {media or 'unknown type'}{size}{where}]")
+
+
+def _source(kind: str, media: str, data: str) -> JsonObject:
+    return {"type": kind, "source": {"type": "base64", "media_type": media, "data": data}}
+
+
+def _is_base64(data: str) -> bool:
+    if not data or len(data) % 4:
+        return False
+    try:
+        return bool(b64decode(data, validate=True))
+    except (binascii.Error, ValueError):
+        return False
+
+
+def _as_text(text: str) -> Said:
+    return Said([{"type": "text", "text": text}], code="as-text", faithful=False)
+
+
+def _json(value: JsonValue) -> str:
+    return value if isinstance(value, str) else jsontext.escaped(value).decode() if _odd(value) else _compact(value)
+
+
+def _odd(value: JsonValue) -> bool:
+    try:
+        jsontext.encode_any(value)
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _compact(value: JsonValue) -> str:
+    return jsontext.encode_any(value).decode()
+
+
+def kept(block: Call) -> Use:
+    """A call under its own name: arguments as they are, wrapped where they are no object."""
+    match block:
+        case ToolCallBlock():
+            name, code = tool_name(block.name)
+            if isinstance(block.input, dict):
+                return Use(name, block.input, code)
+            return Use(name, {"input": block.input}, code or "input-wrapped")
+        case FileChangeBlock():
+            if block.patch is not None:
+                return Use("apply_patch", {"input": block.patch}, "as-call")
+            return Use("apply_patch", {} if block.path is None else {"path": block.path}, "as-call")
+        case WebSearchBlock():
+            return Use("web_search", {"query": block.query}, "as-call")
+
+
+def tool_name(name: str) -> tuple[str, str | None]:
+    """A name the API accepts, and the code `tool-name` where it had to be changed."""
+    clean = _NOT_NAME.sub("_", name)[:128] or "tool"
+    return clean, None if clean == name else "tool-name"
+
+
+def call_id(wanted: str | None, taken: set[str], otherwise: str) -> tuple[str, str | None]:
+    """An id the API accepts and that `taken` has not, added to it; and `call-id` where it is not the wanted one.
+
+    `otherwise` is used where there is no id at all.
+    """
+    base = _NOT_NAME.sub("_", wanted or "") or otherwise
+    chosen, n = base, 1
+    while chosen in taken:
+        n += 1
+        chosen = f"{base}_{n}"
+    taken.add(chosen)
+    return chosen, None if chosen == wanted else "call-id"
+
+
+def output(value: JsonValue) -> Output:
+    """A tool's output as the content of a tool_result: text, or a list of texts, images and documents."""
+    if isinstance(value, str):
+        return Output(value)
+    parts = output_parts(value)
+    if parts is None:
+        return Output("" if value is None else _json(value), "output-flattened")
+    content: list[JsonObject] = []
+    code: str | None = None
+    for part in parts:
+        one = said(part, "user")
+        content += one.content
+        if one.code or one.dropped or not one.faithful:
+            code = one.code or code or "output-flattened"
+    return Output(content, code)
+
+
+def stub_output(block: Call) -> str:
+    """What stands for the result of a call that has none."""
+    if isinstance(block, WebSearchBlock):
+        return _json(block.results) if block.results is not None else "The search ran; its results were not recorded."
+    return NOTHING_RECORDED

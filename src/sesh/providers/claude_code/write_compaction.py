@@ -1,0 +1,105 @@
+"""Compactions in Claude Code's form: a boundary, what the model still held, and all that came after it.
+
+The client sends only what follows the last `compact_boundary` (formats/claude-code.md §7). What a compaction kept of
+the earlier messages is therefore written again after the boundary, in the order of the summary's `window`, as copies
+that say whose they are; every version of the client then sends the same. The earlier lines stay before the boundary,
+where a reader finds them by `logicalParentUuid`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sesh.format.blocks import TextBlock, ToolResultBlock
+from sesh.format.message import Message
+from sesh.providers.claude_code.steps import Entry
+from sesh.providers.claude_code.write_blocks import Call
+
+
+@dataclass(slots=True)
+class Segment:
+    """What lies between two boundaries. `summary` is the message that stands for what came before; None: the first."""
+
+    summary: Message | None
+    entries: list[Entry] = field(default_factory=list)
+
+
+def is_readable(message: Message) -> bool:
+    """Whether a summary can be told to another model: it holds words. An encrypted one holds an unknown block alone."""
+    return any(isinstance(b, TextBlock) and b.text.strip() for b in message.content)
+
+
+def segments(entries: Sequence[Entry]) -> list[Segment]:
+    """The entries of a thread between its compactions, copies of what was kept put in.
+
+    A summary that cannot be read makes no boundary: without it the earlier turns are all there is, so they are sent.
+    """
+    by_id = {e.message.id: e for e in entries}
+    found = [Segment(None)]
+    at = 0
+    while at < len(entries):
+        run = at
+        while run < len(entries) and entries[run].message.kind == "summary":
+            run += 1
+        if run == at:
+            found[-1].entries.append(entries[at])
+            at += 1
+            continue
+        _compactions(list(entries[at:run]), by_id, found)
+        at = run
+    _send_results_home(found)
+    return found
+
+
+def _compactions(run: list[Entry], by_id: dict[str, Entry], found: list[Segment]) -> None:
+    """Summaries that stand together: each one that no other lists, with the cut texts that it lists itself."""
+    listed = {i for e in run for i in e.message.window or () if i != e.message.id}
+    here = {e.message.id: e for e in run}
+    waiting = [e for e in run if e.message.id in listed]
+    for entry in run:
+        message = entry.message
+        if message.id in listed:
+            continue
+        if not is_readable(message):
+            found[-1].entries.append(entry)
+            continue
+        window = message.window if message.window is not None else [message.id]
+        if message.id not in window:
+            found[-1].entries.append(entry)
+        segment = Segment(message)
+        for name in window:
+            if name == message.id:
+                segment.entries.append(entry)
+            elif name in here:
+                if here[name] in waiting:
+                    waiting.remove(here[name])
+                    segment.entries.append(here[name])
+            elif name in by_id:
+                segment.entries.append(Entry(by_id[name].message, None, own=by_id[name].own))
+        found.append(segment)
+    found[-1].entries += waiting
+
+
+def _send_results_home(found: list[Segment]) -> None:
+    """A result that came after a compaction goes to the segment of its call, where that is not in its own."""
+    if len(found) == 1:
+        return
+    calls = [{b.call_id for e in s.entries for b in e.message.content if isinstance(b, Call)} for s in found]
+    for n in range(1, len(found)):
+        staying: list[Entry] = []
+        for entry in found[n].entries:
+            results = {b.call_id for b in entry.message.content if isinstance(b, ToolResultBlock)}
+            home = None
+            if (
+                results
+                and len(results) == len(entry.message.content)
+                and not results & calls[n]
+                and entry.first is not None
+            ):
+                home = next((m for m in range(n - 1, -1, -1) if results & calls[m]), None)
+            if home is None:
+                staying.append(entry)
+            else:
+                found[home].entries.append(entry)
+        found[n].entries = staying

@@ -1,0 +1,156 @@
+"""One chain of lines: each with its own uuid, the line before as its parent, and a later time.
+
+Every version reads a linear chain whole; side branches and gaps are where they differ (formats/claude-code.md §2, §3).
+Message content is encoded once and put into its line as it is; a lone surrogate, which the API refuses, becomes U+FFFD
+there and stays itself in the stamp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from sesh.format import ids, jsontext, stamp
+from sesh.format.json import JsonObject
+from sesh.providers.claude_code.write_times import Clock
+
+MEASURED_VERSION: Final = "2.1.328"
+"""The client whose form is written, where the version found on the machine is not told."""
+
+
+class Envelope(NamedTuple):
+    """What every chained line of a file says alike."""
+
+    session_id: str
+    cwd: str
+    version: str
+    git_branch: str
+    agent_id: str | None = None
+
+    def fields(self) -> JsonObject:
+        """The keys after a line's own, in the client's order."""
+        found: JsonObject = {
+            "userType": "external",
+            "cwd": jsontext.without_lone_surrogates(self.cwd),
+            "sessionId": self.session_id,
+            "version": self.version,
+            "gitBranch": jsontext.without_lone_surrogates(self.git_branch),
+        }
+        return found
+
+
+class Content(NamedTuple):
+    """Message content as JSON text; `clean` is False where lone surrogates had to be replaced."""
+
+    json: bytes
+    clean: bool
+
+
+def encode_content(value: Any) -> Content:
+    """Content as it may be sent: no lone surrogates."""
+    try:
+        return Content(jsontext.encode_any(value), True)
+    except UnicodeEncodeError:
+        return Content(jsontext.encode_any(jsontext.without_lone_surrogates(value)), False)
+
+
+class Chain:
+    """Lines in the making. `parent` is the uuid that the next line hangs on; None for a first line."""
+
+    def __init__(self, envelope: Envelope, clock: Clock, parent: str | None = None) -> None:
+        self.envelope: Final = envelope
+        self.clock: Final = clock
+        self.parent = parent
+        self.lines: Final[list[bytes]] = []
+        self.last_ts: str | None = None
+        self._uuids: Final[set[str]] = set() if parent is None else {parent}
+        self._shared: Final = envelope.fields()
+        self.sent_bytes = 0
+        """Content since the last boundary, in bytes: what the model is sent."""
+
+    def uuid(self, wanted: str) -> str:
+        """A uuid that no line has yet: the wanted one, or one derived from it."""
+        chosen, n = wanted, 0
+        while chosen in self._uuids or not chosen:
+            n += 1
+            chosen = ids.derive("line", self.envelope.session_id, wanted, str(n))
+        self._uuids.add(chosen)
+        return chosen
+
+    def add(
+        self,
+        kind: str,
+        uuid: str,
+        ts: str | None,
+        own: Mapping[str, Any],
+        *,
+        sesh: stamp.Stamp | None = None,
+        content: bytes = b"",
+    ) -> str:
+        """Append a chained line of type `kind`; `own` are its keys beside the common ones. Returns its time."""
+        written = self.clock.next(ts)
+        line: JsonObject = {"parentUuid": self.parent, "isSidechain": self.envelope.agent_id is not None}
+        if self.envelope.agent_id is not None:
+            line["agentId"] = self.envelope.agent_id
+        line["type"] = kind
+        line.update(own)
+        line["uuid"] = uuid
+        line["timestamp"] = written
+        line.update(self._shared)
+        if sesh is not None and sesh != stamp.EMPTY:
+            line[stamp.KEY] = sesh
+        self.lines.append(_encoded(line))
+        self.parent, self.last_ts = uuid, written
+        self.sent_bytes += len(content)
+        return written
+
+    def boundary(self, uuid: str, ts: str | None, metadata: JsonObject) -> None:
+        """Append a compaction's boundary: a new root that names the old leaf."""
+        old, self.parent, self.sent_bytes = self.parent, None, 0
+        own: JsonObject = {
+            "subtype": "compact_boundary",
+            "content": "Conversation compacted",
+            "isMeta": False,
+            "level": "info",
+            "compactMetadata": metadata,
+        }
+        if old is not None:
+            own = {"logicalParentUuid": old, **own}
+        self.add("system", uuid, ts, own)
+
+    def again(self, line: JsonObject, ts: str | None, uuid: str) -> None:
+        """Append a record of Claude Code's own: its keys in their order, with this chain's parent, id and time."""
+        written = self.clock.next(ts)
+        line = {**line, "parentUuid": self.parent, "uuid": uuid, "timestamp": written}
+        line["sessionId"] = self.envelope.session_id
+        self.lines.append(_encoded(line))
+        self.parent, self.last_ts = uuid, written
+
+
+def unchained(line: JsonObject) -> bytes:
+    """A line outside the chain (a title, the link)."""
+    return _encoded(line)
+
+
+def _encoded(line: JsonObject) -> bytes:
+    try:
+        return jsontext.encode_any(line)
+    except UnicodeEncodeError:
+        # Only a stamp or a name can hold one here. Stamped blocks with surrogates are ASCII already, so that nothing
+        # but names changes.
+        return jsontext.encode_any(_cleaned(line))
+
+
+def _cleaned(value: Any) -> Any:
+    """Plain values with each lone surrogate replaced; encoded pieces are left alone."""
+    if isinstance(value, msgspec.Raw):
+        return value
+    if isinstance(value, msgspec.Struct):
+        return _cleaned(msgspec.to_builtins(value))
+    if isinstance(value, dict):
+        return {_cleaned(k): _cleaned(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_cleaned(v) for v in value]
+    return jsontext.without_lone_surrogates(value)
