@@ -115,7 +115,8 @@ def output_parts(output: JsonValue) -> list[Part] | None:
         return None
     parts: list[Part] = []
     for item in output:
-        kind = _PART_TYPES.get(item.get("type", "")) if isinstance(item, dict) else None
+        tag = item.get("type") if isinstance(item, dict) else None
+        kind = _PART_TYPES.get(tag) if isinstance(tag, str) else None
         if kind is None:
             return None
         try:

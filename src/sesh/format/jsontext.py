@@ -67,7 +67,9 @@ def loads(data: bytes | str) -> JsonValue:
         found = pieces(data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass"))
     if len(found) == 1 and found[0].readable:
         return found[0].value
-    raise UnreadableJson((found[0].flaw if found else None) or "more than one JSON value")
+    if not found:
+        raise UnreadableJson("no JSON value")
+    raise UnreadableJson("more than one JSON value" if len(found) > 1 else found[0].flaw or "not JSON")
 
 
 def pieces(data: bytes) -> list[Piece]:

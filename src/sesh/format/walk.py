@@ -53,10 +53,13 @@ def first_prompt(messages: Sequence[Message]) -> str | None:
 def turns(messages: Sequence[Message]) -> Iterator[list[Message]]:
     """The messages in runs of the same `turn_id`; those without one stay with what came before."""
     run: list[Message] = []
+    turn: str | None = None
     for m in messages:
-        if run and m.turn_id is not None and m.turn_id != (run[-1].turn_id or m.turn_id):
-            yield run
-            run = []
+        if m.turn_id is not None:
+            if turn is not None and m.turn_id != turn:
+                yield run
+                run = []
+            turn = m.turn_id
         run.append(m)
     if run:
         yield run
