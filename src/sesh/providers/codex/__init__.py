@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
 from sesh.format.message import Message
 from sesh.format.thread import Thread
@@ -12,6 +12,7 @@ from sesh.providers.api import (
     EmitOptions,
     EmitResult,
     Glimpse,
+    GraftResult,
     IngestResult,
     NameIndex,
     Provider,
@@ -46,6 +47,12 @@ def _names(index: bytes) -> Mapping[str, str]:
     return names(index)
 
 
+def _graft(*source: Any, **options: Any) -> GraftResult:
+    from sesh.providers.codex.graft import graft  # only when turns are merged
+
+    return graft(*source, **options)
+
+
 PROVIDER = Provider(
     name="codex",
     title="Codex",
@@ -54,6 +61,7 @@ PROVIDER = Provider(
     parse=_parse,
     emit=_emit,
     layout=LAYOUT,
+    graft=_graft,
     home_variable="CODEX_HOME",
     writer_lock=lambda session_id: f"thread-writer-locks/{session_id}.lock",
     card=_card,

@@ -58,7 +58,7 @@ class CodexLayout:
         return ("sessions", "archived_sessions")
 
     def anchor(self, path: PurePath) -> PurePath:
-        """CODEX_HOME: the folder above `sessions` or `archived_sessions`, or the file's own folder outside of a home."""
+        """CODEX_HOME: the folder above `sessions` or `archived_sessions`; outside of a home, the file's own."""
         for parent in path.parents:
             if parent.name in ("sessions", "archived_sessions"):
                 return parent.parent

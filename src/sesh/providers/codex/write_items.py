@@ -31,7 +31,7 @@ from sesh.format.blocks import (
 )
 from sesh.format.json import JsonObject, JsonValue
 from sesh.format.message import Message
-from sesh.providers.codex import patch_text
+from sesh.providers.codex import outputs, patches
 from sesh.providers.codex.pairing import Pairs
 
 ROLES: Final = {"user": "user", "assistant": "assistant", "system": "developer", "tool": "user"}
@@ -55,7 +55,8 @@ WRITTEN: Final = Outcome("written")
 @dataclass(slots=True)
 class Item:
     """One response item. `blocks` are the indices of the message's blocks that it holds; `role` is the canonical role
-    that reading it gives; `exact`: reading it gives those very blocks, so no stamp is needed for them."""
+    that reading it gives; `exact`: reading it gives those very blocks, so no stamp is needed for them; `error`: the
+    result's flag, where reading the output would not give it."""
 
     payload: JsonObject
     blocks: list[int]
@@ -129,7 +130,9 @@ def result_item(block: ToolResultBlock, i: int, call_id: str, outcomes: list[Out
     code = form.code or ("call-id" if block.call_id != call_id else None) or ("error-flag" if block.is_error else None)
     outcomes[i] = WRITTEN if code is None else Outcome("changed", code)
     payload = {"type": "function_call_output", "call_id": call_id, "output": form.value}
-    return Item(payload, [i], "tool", form.exact and block.call_id == call_id, error=block.is_error)
+    same_flag = outputs.failed(form.value) == block.is_error
+    exact = form.exact and block.call_id == call_id and (same_flag or block.is_error is not None)
+    return Item(payload, [i], "tool", exact, error=None if same_flag else block.is_error)
 
 
 def stub(call_id: str) -> Item:
@@ -146,11 +149,11 @@ def call(block: ToolCallBlock | FileChangeBlock | WebSearchBlock, call_id: str) 
             wrapped = not isinstance(block.input, dict)
             arguments = arguments_text({"input": block.input} if wrapped else block.input)
             code = "tool-name" if name != block.name else "input-wrapped" if wrapped else None
-            exact = code is None and not (name == "apply_patch" or patch_text.BEGIN in arguments)
+            exact = code is None and patches.in_call(name, block.input) is None
             return Form(_function(name, arguments, call_id), code, exact)
         case FileChangeBlock():
             arguments = arguments_text({"input": block.patch or ""})
-            exact = block.patch is not None and block.path == _only_path(block.patch)
+            exact = block.patch is not None and block.path == patches.path_of(block.patch)
             code = "as-call" if block.patch is None else None
             return Form(_function("apply_patch", arguments, call_id), code, exact)
         case WebSearchBlock():
@@ -168,11 +171,6 @@ def search(block: WebSearchBlock) -> Form:
 
 def _function(name: str, arguments: str, call_id: str) -> JsonObject:
     return {"type": "function_call", "name": name, "arguments": arguments, "call_id": call_id}
-
-
-def _only_path(patch: str) -> str | None:
-    files = patch_text.parse(patch)
-    return files[0].path if len(files) == 1 else None
 
 
 def arguments_text(value: JsonValue) -> str:

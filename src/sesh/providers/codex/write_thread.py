@@ -16,7 +16,7 @@ from sesh.format import stamp as stamps
 from sesh.format.blocks import FileChangeBlock, ReasoningBlock, ToolCallBlock, ToolResultBlock, WebSearchBlock
 from sesh.format.json import JsonObject
 from sesh.format.message import Message
-from sesh.providers.codex import write_usage
+from sesh.providers.codex import kinds, write_usage
 from sesh.providers.codex.pairing import Pairs, Place, Planner
 from sesh.providers.codex.write_compaction import Segment, segments
 from sesh.providers.codex.write_items import Item, Outcome, items_of, result_item, stub
@@ -146,7 +146,7 @@ class ThreadWriter:
         exact = item.exact and message is original
         return stamp_of(
             stamps.Stamp(
-                kind=message.kind,
+                kind=_kind_to_say(message, item),
                 role=message.role if message.role != item.role else None,
                 model=message.model,
                 ts=message.ts if message.ts != self._turns.ts else None,
@@ -239,6 +239,19 @@ class ThreadWriter:
                 f"{len(self._orphans)} results have no call in this conversation; Codex would not send them.",
                 message_id=self._orphans[0],
             )
+
+
+def _kind_to_say(message: Message, item: Item) -> str | None:
+    """The kind to stamp: what reading the record alone would get wrong."""
+    payload = item.payload
+    read: str | None = None
+    if payload.get("role") == "developer":
+        read = "context"
+    elif payload.get("role") == "user":
+        read = kinds.of_texts([p["text"] for p in payload["content"] if "text" in p])
+    if message.kind == read:
+        return None
+    return message.kind or stamps.SAID
 
 
 def last_time(messages: Sequence[Message], otherwise: str) -> str:

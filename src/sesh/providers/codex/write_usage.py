@@ -61,7 +61,7 @@ def add(total: JsonObject, more: JsonObject) -> JsonObject:
 
 def token_count(total: JsonObject, last: JsonObject) -> JsonObject:
     """The event. `last` is the size of the context after the last step."""
-    info = {"total_token_usage": total or last, "last_token_usage": last, "model_context_window": None}
+    info = {"total_token_usage": total or context_of(0), "last_token_usage": last, "model_context_window": None}
     return {"type": "token_count", "info": info, "rate_limits": None}
 
 
