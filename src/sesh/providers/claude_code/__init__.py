@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
 from sesh.format.message import Message
 from sesh.format.thread import Thread
-from sesh.providers.api import Card, EmitOptions, EmitResult, Glimpse, IngestResult, Provider, ReadOptions, Source
+from sesh.providers.api import (
+    Card,
+    EmitOptions,
+    EmitResult,
+    Glimpse,
+    GraftResult,
+    IngestResult,
+    Provider,
+    ReadOptions,
+    Source,
+)
 from sesh.providers.claude_code.detect import detect
 from sesh.providers.claude_code.layout import LAYOUT
 
@@ -30,6 +40,12 @@ def _card(glimpse: Glimpse) -> Card:
     return card(glimpse)
 
 
+def _graft(*source: Any, **options: Any) -> GraftResult:
+    from sesh.providers.claude_code.graft import graft  # only when turns are merged
+
+    return graft(*source, **options)
+
+
 PROVIDER = Provider(
     name="claude-code",
     title="Claude Code",
@@ -38,6 +54,7 @@ PROVIDER = Provider(
     parse=_parse,
     emit=_emit,
     layout=LAYOUT,
+    graft=_graft,
     home_variable="CLAUDE_CONFIG_DIR",
     live_registry="sessions/*.json",
     card=_card,

@@ -1,0 +1,158 @@
+"""New turns on a copy of a rollout: its lines byte for byte, but for the thread's id, and records that carry on.
+
+Measured on 0.169 (formats/codex.md §6, §7): what is appended keeps the form of the file. A paginated one goes on
+counting ordinals, and its last line must have one; a legacy one has none. Turns that the new ones do not follow are
+taken out of the conversation by `thread_rolled_back`, which every version since 0.142 honours in both forms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+from typing import Unpack
+
+from sesh.errors import SeshError
+from sesh.format import jsontext, rewrite, walk
+from sesh.format.json import JsonObject, JsonValue
+from sesh.format.message import Message
+from sesh.providers.api import EmitOptions, EmitResult, GraftResult, IngestResult, SessionSource
+from sesh.providers.codex.layout import parse_name, session_path
+
+ID_PATHS = {
+    "session_meta": (("payload", "id"), ("payload", "session_id")),
+    "event_msg": (("payload", "thread_id"),),
+}
+"""Where a rollout says whose it is, by the type of the line."""
+
+
+def graft(
+    source: SessionSource,
+    origin: IngestResult,
+    messages: Sequence[Message],
+    /,
+    *,
+    path: str,
+    new_id: str,
+    after: str | None,
+    **options: Unpack[EmitOptions],
+) -> GraftResult:
+    """See `providers.api.Graft`. Raises SeshError for a rollout of 0.28 and before, which no later Codex resumes."""
+    from sesh.providers.codex.writer import emit_codex_rollout
+
+    meta = _meta(source.main)
+    old_id = str(meta.get("id"))
+    kept, replaced = renamed(source.main, old_id, new_id)
+    ordinal = _last_ordinal(kept)
+    link = options.pop("link", None)
+    options["session_id"] = new_id
+    options["history"] = "paginated" if meta.get("history_mode") == "paginated" else "legacy"
+    emitted = emit_codex_rollout(origin.thread, messages, **options)
+    added = [_decoded(line) for line in emitted.lines[1:]]  # the first is a session_meta, and the copy has its own
+    time = _first_time(added) or emitted.modified
+    gone = _prompts_after(origin.messages, after)
+    if gone:
+        added.insert(0, _event(time, {"type": "thread_rolled_back", "num_turns": gone}))
+    if link is not None:
+        whole = len(kept) + len(added) + 1
+        payload: JsonObject = {"sesh": {**link, "emittedLines": whole}}
+        added.append({"timestamp": emitted.modified, "type": "sesh-link", "payload": payload})
+    return GraftResult(
+        emitted=EmitResult(
+            session_id=new_id,
+            path=_place(path, new_id, str(meta.get("timestamp") or emitted.modified)),
+            lines=[*kept, *_numbered(added, ordinal)],
+            modified=emitted.modified,
+            report=emitted.report,
+            files=emitted.files,
+            appends=emitted.appends,
+        ),
+        kept=len(kept),
+        replaced=replaced,
+    )
+
+
+def renamed(data: bytes, old_id: str, new_id: str) -> tuple[list[bytes], dict[str, int]]:
+    """The lines of a rollout under another thread id, and how many values were changed, by name.
+
+    A parent's session_meta that a fork has copied names the parent, and stays.
+    """
+    kept: list[bytes] = []
+    replaced: dict[str, int] = {}
+    old = old_id.encode()
+    for line in data.removesuffix(b"\n").split(b"\n"):
+        if old in line:
+            kind = _decoded(line).get("type")
+            for place in ID_PATHS.get(kind, ()) if isinstance(kind, str) else ():
+                changed = rewrite.replace(line, place, old_id, new_id)
+                if changed is not None:
+                    line = changed
+                    replaced[place[-1]] = replaced.get(place[-1], 0) + 1
+        kept.append(line)
+    return kept, replaced
+
+
+def _decoded(line: bytes) -> JsonObject:
+    """A line as an object; empty where it is none."""
+    try:
+        value: JsonValue = jsontext.loads(line)
+    except jsontext.UnreadableJson:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _meta(data: bytes) -> JsonObject:
+    """The payload of the rollout's own session_meta: the first. Raises SeshError."""
+    for line in data.split(b"\n"):
+        value = _decoded(line)
+        if value.get("type") == "session_meta" and isinstance(value.get("payload"), dict):
+            meta: JsonObject = value["payload"]
+            return meta
+        if value and "payload" not in value:
+            break
+    raise SeshError(
+        "This rollout has the form of Codex 0.28 or before, which no later Codex resumes: turns cannot be added to it.",
+        hint="`sesh convert --to codex` writes it in today's form.",
+    )
+
+
+def _last_ordinal(kept: Sequence[bytes]) -> int | None:
+    """The highest ordinal in the file, or None where its lines have none."""
+    for line in reversed(kept):
+        if b'"ordinal"' in line and isinstance(found := _decoded(line).get("ordinal"), int):
+            return found
+    return None
+
+
+def _numbered(added: Sequence[JsonObject], last: int | None) -> list[bytes]:
+    """The new records as lines; ordinals go on from the copy's last one, or are left out with it."""
+    found: list[bytes] = []
+    for n, record in enumerate(added, 1):
+        rest = {k: v for k, v in record.items() if k not in ("timestamp", "ordinal")}
+        numbered = {} if last is None else {"ordinal": last + n}
+        found.append(jsontext.dumps({"timestamp": record.get("timestamp"), **numbered, **rest}))
+    return found
+
+
+def _first_time(added: Sequence[JsonObject]) -> str | None:
+    return next((t for r in added if isinstance(t := r.get("timestamp"), str)), None)
+
+
+def _event(time: str, payload: JsonObject) -> JsonObject:
+    return {"timestamp": time, "type": "event_msg", "payload": payload}
+
+
+def _prompts_after(messages: Sequence[Message], after: str | None) -> int:
+    """How many turns of the copy the new ones do not follow."""
+    if after is None:
+        return 0
+    at = next((n for n, m in enumerate(messages) if m.id == after), len(messages))
+    return sum(map(walk.is_prompt, messages[at + 1 :]))
+
+
+def _place(path: str, new_id: str, created: str) -> str:
+    """Beside the original and named by the same time, which is when the thread began (formats/codex.md §2)."""
+    name = parse_name(PurePosixPath(path).name)
+    if name is None:
+        return session_path(new_id, created)
+    day, _, clock = name.time.partition("T")
+    return session_path(new_id, f"{day}T{clock.replace('-', ':')}")
