@@ -1,0 +1,55 @@
+"""Making new messages stand on their own, where the earlier ones are in the file already and are not written again."""
+
+from __future__ import annotations
+
+import msgspec
+
+from sesh.format import ids
+from sesh.format.message import Message
+from sesh.handoff.extent import News
+from sesh.providers.api import IngestedThread
+
+
+def messages(news: News) -> list[Message]:
+    """The new messages, fit for a writer that sees no others.
+
+    What a compaction kept of earlier messages is named in its summary's `window` by their ids, and those messages are
+    not among the new ones. Each is put in before the summary as an item of the window of its own (ARCHITECTURE.md,
+    Compaction), so that the model is sent the same after the merge as before.
+    """
+    new = {m.id for m in news.messages}
+    earlier = {m.id: m for m in news.result.messages if m.id not in new}
+    found: list[Message] = []
+    for message in news.messages:
+        if message.kind == "summary" and message.window is not None:
+            copies = {i: _kept(earlier[i], message) for i in message.window if i in earlier}
+            found += copies.values()
+            window = [copies[i].id if i in copies else i for i in message.window]
+            message = msgspec.structs.replace(message, window=window)
+        found.append(message)
+    return found
+
+
+def _kept(message: Message, summary: Message) -> Message:
+    return msgspec.structs.replace(
+        message,
+        id=ids.derive("kept", summary.id, message.id),
+        kind="summary",
+        window=None,
+        ts=summary.ts,
+        usage=None,
+    )
+
+
+def children(news: News, parent: str) -> list[IngestedThread]:
+    """The new child threads, hung under the thread that the messages go to."""
+    own = news.result.thread.id
+    return [
+        IngestedThread(
+            thread=msgspec.structs.replace(child.thread, parent_thread_id=parent)
+            if child.thread.parent_thread_id == own
+            else child.thread,
+            messages=child.messages,
+        )
+        for child in news.children
+    ]

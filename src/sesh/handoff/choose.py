@@ -1,0 +1,161 @@
+"""Which link a merge goes back along: by the far side, by the origin, or the newest of this folder."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sesh import __version__
+from sesh.catalog.resolve import Homes
+from sesh.errors import NoSuchSession
+from sesh.files.read import Opened
+from sesh.format import lines
+from sesh.handoff import extent, locate
+from sesh.handoff.book import Book
+from sesh.handoff.extent import MARK_BYTES, News
+from sesh.handoff.link import End, Extent, Link, Stamp, find_stamp, link_id
+from sesh.providers import registry
+from sesh.providers.api import IngestResult, SessionSource
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """A session opened and read: `end` says which, `source` is what there is of it up to its last whole line."""
+
+    end: End
+    opened: Opened
+    source: SessionSource
+    read: IngestResult
+    torn: bool
+
+    def since(self, reached: Extent) -> News:
+        """What of it came after it reached so far."""
+        return extent.since(reached, self.opened.provider, self.source, self.read)
+
+
+def side(opened: Opened) -> Side:
+    """An open session, read. Raises SeshError."""
+    source, torn = extent.without_torn_line(opened.source)
+    read = opened.provider.parse(source)
+    return Side(end=locate.end_of(opened, read), opened=opened, source=source, read=read, torn=torn)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Way:
+    """The link to go back along, and its far side as it is now."""
+
+    link: Link
+    far: Side
+
+
+def by_session(opened: Opened, book: Book, homes: Homes) -> Way:
+    """The way for a session that the user named: it is the far side, or the origin of one.
+
+    A session may be both (a merged copy that was worked in): then the side that has gone on decides. Raises
+    NoSuchSession where no link is known.
+    """
+    named = side(opened)
+    ways = [*_as_far_side(named, book), *_as_origin(named.end, book, homes)]
+    if not ways:
+        raise NoSuchSession(
+            f"{named.end} is on no link that sesh knows of: it was neither handed off from here nor made by a handoff.",
+            hint="`sesh links` shows them all.",
+        )
+    return _first_gone_on(ways, book)
+
+
+def in_folder(cwd: str, book: Book, homes: Homes) -> Way:
+    """The way for nothing named: the newest handoff of this folder, before the newest merge. Raises NoSuchSession."""
+    here = [link for link in reversed(book.links()) if link.cwd == cwd]
+    ordered = [link for kind in ("handoff", "merge") for link in here if link.kind == kind]
+    ways = list(_open(ordered, homes))
+    if not ways:
+        raise NoSuchSession(
+            f"No session of this folder ({cwd}) was handed off, or none is left.",
+            hint="Name the session: `sesh links --all` shows every handoff.",
+        )
+    return _first_gone_on(ways, book)
+
+
+def _first_gone_on(ways: Sequence[Way], book: Book) -> Way:
+    """The first whose far side has something that was not merged yet; the first of all where none has."""
+    links = book.links()
+    return next((way for way in ways if way.far.since(reached(way, links)).moved_on), ways[0])
+
+
+def reached(way: Way, links: Sequence[Link]) -> Extent:
+    """How far the far side had been taken over: by the last merge of it, or by the link itself."""
+    merged = last_merge(way.far.end, links)
+    return merged.read if merged is not None else way.link.made
+
+
+def last_merge(far: End, links: Sequence[Link]) -> Link | None:
+    """The last merge that took turns from this session."""
+    return next((x for x in reversed(links) if x.kind == "merge" and x.source.key == far.key), None)
+
+
+def _as_far_side(named: Side, book: Book) -> Iterator[Way]:
+    """Links that made the session, or the one it was forked from; known by id, by stamp, or by what it says."""
+    links = book.links()
+    made = [link for link in links if link.to.key == named.end.key]
+    if not made:
+        parent = (named.read.thread.metadata or {}).get("forkedFrom")
+        made = [link for link in links if link.to.key == (named.end.provider, parent)]
+    if made:
+        yield Way(link=made[-1], far=named)
+    elif (found := find_stamp(named.source.main)) is not None:
+        yield Way(link=_from_stamp(found, named), far=named)
+    elif (same := _by_content(named, links)) is not None:
+        yield Way(link=same, far=named)
+
+
+def _as_origin(end: End, book: Book, homes: Homes) -> Iterator[Way]:
+    """Links that begin at the session, or whose merges copied it or made it; the newest first."""
+    links = book.links()
+    far = [m.source.key for m in links if m.kind == "merge" and end.key in (m.to.key, m.onto.key if m.onto else None)]
+    found = [x for x in reversed(links) if x.source.key == end.key or (x.kind == "handoff" and x.to.key in far)]
+    return _open(found, homes)
+
+
+def _open(links: Sequence[Link], homes: Homes) -> Iterator[Way]:
+    for link in links:
+        opened = locate.open_end(link.to, homes)
+        if opened is not None:
+            yield Way(link=link, far=side(opened))
+
+
+def _from_stamp(found: Stamp, named: Side) -> Link:
+    """A link made up from the stamp in the file, where the book does not have it (another machine, a lost folder)."""
+    data = named.source.main
+    count = found.emitted_lines or 0
+    end = next((x.offset for x in lines.split(data) if x.number == count + 1), len(data))
+    then = named.opened.provider.parse(
+        SessionSource(main=data[:end], name=named.source.name, companions=named.source.companions)
+    )
+    origin = End(provider=found.provider, session_id=found.session_id, path="", home="")
+    return Link(
+        id=link_id(named.end.key),
+        kind="merge" if found.kind == "merge" else "handoff",
+        source=origin,
+        to=named.end,
+        thread=found.thread_id,
+        read=Extent(lines=found.lines, size=found.size, sha256=found.sha256, messages=0, prompts=0),
+        made=extent.measure(data[:end], then),
+        at=then.thread.created_at,
+        sesh=__version__,
+    )
+
+
+def _by_content(named: Side, links: Sequence[Link]) -> Link | None:
+    """The link whose session says, message by message, what this one begins with: a fork that does not say of what."""
+    own = {extent.mark(m) for m in named.read.messages}
+    best: tuple[int, Link] | None = None
+    for link in links:
+        if link.to.provider != named.end.provider or registry.get(link.to.provider) is not named.opened.provider:
+            continue
+        marks = base64.b64decode(link.made.marks)
+        common = sum(marks[i : i + MARK_BYTES] in own for i in range(0, len(marks), MARK_BYTES))
+        if common * 2 > link.made.messages and (best is None or common >= best[0]):
+            best = (common, link)
+    return best[1] if best else None

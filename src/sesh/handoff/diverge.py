@@ -1,0 +1,77 @@
+"""Both sides went on: where they parted, how far each has gone, and what the user can choose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from sesh.errors import Refused
+from sesh.format import walk
+from sesh.format.message import Message
+from sesh.handoff.extent import News
+from sesh.handoff.link import End
+
+Choice: TypeAlias = Literal["branch", "append"]
+"""`branch`: the new turns follow the hand-off point, and the origin's later ones stand aside in the copy. `append`:
+they follow the origin's end."""
+
+
+class Diverged(Refused):
+    """A merge that needs the user's choice. `turns` are those of the origin and of the far side since they parted."""
+
+    def __init__(self, message: str, *, hint: str, turns: tuple[int, int]) -> None:
+        super().__init__(message, hint=hint)
+        self.turns = turns
+
+
+def parted(trunk: End, ours: News, far: End, theirs: News) -> Diverged:
+    """The refusal, with what the user needs to choose."""
+    return Diverged(
+        f"Both sides went on since {_point(shared(ours))}: {trunk} has {_count(ours)} more, "
+        f"{far} has {_count(theirs)}.",
+        hint=f"--branch grafts the new turns there and leaves the later ones of {trunk.provider} aside (they stay in "
+        "the copy's file); --append puts them after its end.",
+        turns=(ours.turns, theirs.turns),
+    )
+
+
+def shared(ours: News) -> list[Message]:
+    """The messages of the origin that both sides have: those it had when it was handed off."""
+    new = {m.id for m in ours.messages}
+    return [m for m in ours.result.messages if m.id not in new]
+
+
+def _point(messages: Sequence[Message]) -> str:
+    prompts = [m for m in messages if walk.is_prompt(m)]
+    if not prompts:
+        return "the beginning"
+    words = " ".join(walk.text_of(prompts[-1]).split())
+    short = words if len(words) <= 60 else words[:59] + "…"
+    return f"turn {len(prompts)} (“{short}”)"
+
+
+def _count(news: News) -> str:
+    if news.turns:
+        return f"{news.turns} turn{'s' if news.turns > 1 else ''}"
+    said = sum(1 for m in news.messages if m.kind in (None, "summary"))
+    return f"{said} message{'s' if said > 1 else ''}"
+
+
+def graft_point(ours: News, theirs: News, choice: Choice | None) -> str | None:
+    """The message of the origin that the new turns follow; None: its last.
+
+    Prompts that the far side no longer has (reverted, rewound, forked away) are counted from the hand-off point back,
+    so that a handoff of only the last turns finds its place too. Raises Refused where the origin has fewer.
+    """
+    before = shared(ours)
+    if theirs.lost_prompts:
+        prompts = [n for n, m in enumerate(before) if walk.is_prompt(m)]
+        if len(prompts) <= theirs.lost_prompts:
+            raise Refused(
+                "The other side has gone back to before the first turn of this session.",
+                hint="Nothing is left to merge onto; `sesh handoff` takes the other side over as a session of its own.",
+            )
+        return before[prompts[-theirs.lost_prompts] - 1].id
+    if choice == "branch" and ours.moved_on:
+        return before[-1].id if before else None
+    return None

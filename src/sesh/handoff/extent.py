@@ -1,0 +1,194 @@
+"""How far a session reaches, and what of it came after an earlier moment.
+
+Clients only append, so mostly the earlier bytes are simply a beginning of the present ones: then whatever is read now
+and was not read from that beginning is new. Where a client has rewritten, forked or reverted the session, its messages
+are known again by their marks: a digest of what was said and when.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from sesh.format import jsontext, lines, walk
+from sesh.format.blocks import (
+    AnyBlock,
+    AttachmentBlock,
+    FileChangeBlock,
+    ReasoningBlock,
+    TextBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+    WebSearchBlock,
+)
+from sesh.format.message import Message
+from sesh.handoff.link import Extent
+from sesh.providers.api import IngestedThread, IngestResult, Provider, SessionSource
+
+MARK_BYTES: Final = 6
+EMPTY: Final = Extent(lines=0, size=0, sha256=hashlib.sha256(b"").hexdigest(), messages=0, prompts=0)
+
+
+def whole(data: bytes) -> bytes:
+    """The bytes without a torn last line: one that has no LF and is no JSON, because its writer is still at work."""
+    cut = data.rfind(b"\n") + 1
+    if cut == len(data):
+        return data
+    rest = jsontext.pieces(data[cut:])
+    return data if rest and all(p.readable for p in rest) else data[:cut]
+
+
+def measure(data: bytes, result: IngestResult) -> Extent:
+    """How far a session with these bytes, read as `result`, reaches."""
+    marks = [mark(m) for m in result.messages]
+    times = [m.ts for m in result.messages]
+    return Extent(
+        lines=sum(1 for _ in lines.split(data)),
+        size=len(data),
+        sha256=hashlib.sha256(data).hexdigest(),
+        messages=len(result.messages),
+        prompts=sum(map(walk.is_prompt, result.messages)),
+        last=max(times, default=None),
+        marks=base64.b64encode(b"".join(marks)).decode(),
+    )
+
+
+def begins_with(data: bytes, extent: Extent) -> bool:
+    """Whether a file still begins with what was there then."""
+    return len(data) >= extent.size and hashlib.sha256(memoryview(data)[: extent.size]).hexdigest() == extent.sha256
+
+
+def mark(message: Message) -> bytes:
+    """A short digest of what was said and when, made of what survives every rewriting of a file.
+
+    Call ids stand for calls and results: names and inputs may come back translated where a stamp was dropped.
+    """
+    digest = hashlib.blake2b(message.ts.encode(), digest_size=MARK_BYTES)
+    for block in message.content:
+        digest.update(_essence(block).encode("utf-8", "surrogatepass"))
+    return digest.digest()
+
+
+def _essence(block: AnyBlock) -> str:
+    match block:
+        case TextBlock():
+            return f"\0text {block.text}"
+        case ToolCallBlock() | FileChangeBlock() | WebSearchBlock():
+            return f"\0call {block.call_id or ''}"
+        case ToolResultBlock():
+            return f"\0result {block.call_id}"
+        case ReasoningBlock():
+            return f"\0reasoning {block.text or ''}"
+        case AttachmentBlock():
+            return f"\0attachment {len(block.data or '')} {(block.data or block.uri or '')[:64]}"
+        case _:
+            return f"\0{block.source_type}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class News:
+    """What of a session came after an earlier moment.
+
+    messages: the new ones of the main thread, in order, the clients' own context included. children: threads that are
+    new as a whole. lost_prompts: how many of the earlier prompts are no longer on the main thread (reverted, rewound,
+    forked away). known: whether the earlier part was known by its bytes or by its content. result: the whole reading.
+    """
+
+    messages: Sequence[Message]
+    children: Sequence[IngestedThread]
+    lost_prompts: int
+    known: Literal["bytes", "content"]
+    result: IngestResult
+
+    @property
+    def turns(self) -> int:
+        """How many new prompts of a human there are."""
+        return sum(map(walk.is_prompt, self.messages))
+
+    @property
+    def conversation(self) -> list[Message]:
+        """The new messages without what a client put in of its own."""
+        return [m for m in self.messages if m.kind != "context"]
+
+    @property
+    def moved_on(self) -> bool:
+        """Whether anybody said anything. A client's own context and remarks (a slash command, say) do not count."""
+        return any(m.kind in (None, "summary") for m in self.messages)
+
+
+def since(extent: Extent, provider: Provider, source: SessionSource, result: IngestResult | None = None) -> News:
+    """What is in a session now and was not when it reached `extent`. Raises SeshError where it cannot be read.
+
+    result: the reading of `source`, where there is one already.
+    """
+    result = result or provider.parse(source)
+    if begins_with(source.main, extent):
+        return _by_bytes(extent, provider, source, result)
+    return _by_content(extent, result)
+
+
+def _by_bytes(extent: Extent, provider: Provider, source: SessionSource, now: IngestResult) -> News:
+    if len(source.main) == extent.size:
+        return News(messages=[], children=[], lost_prompts=0, known="bytes", result=now)
+    earlier = SessionSource(main=source.main[: extent.size], name=source.name, companions=source.companions)
+    then = provider.parse(earlier)
+    known = {m.id for m in then.messages}
+    known.update(m.id for child in then.children for m in child.messages)
+    kept = {m.id for m in now.messages}
+    return News(
+        messages=[m for m in now.messages if m.id not in known],
+        children=[c for c in now.children if not all(m.id in known for m in c.messages)],
+        lost_prompts=sum(1 for m in then.messages if walk.is_prompt(m) and m.id not in kept),
+        known="bytes",
+        result=now,
+    )
+
+
+def _by_content(extent: Extent, now: IngestResult) -> News:
+    """By marks; and a message no later than all the earlier ones is taken for one of them, as long as any is missing.
+
+    (A rewriting may drop what a writer had stamped on a line, and the message then reads a little differently.)
+    """
+    marks = base64.b64decode(extent.marks)
+    missing = Counter(marks[i : i + MARK_BYTES] for i in range(0, len(marks), MARK_BYTES))
+    fresh: list[Message] = []
+    old_prompts = 0
+    unsure: list[Message] = []
+    for message in now.messages:
+        own = mark(message)
+        if missing[own] > 0:
+            missing[own] -= 1
+            old_prompts += walk.is_prompt(message)
+        else:
+            unsure.append(message)
+    left = sum(missing.values())
+    for message in unsure:
+        if left > 0 and extent.last is not None and message.ts <= extent.last:
+            left -= 1
+            old_prompts += walk.is_prompt(message)
+        else:
+            fresh.append(message)
+    return News(
+        messages=fresh,
+        children=[c for c in now.children if _is_later(c.messages, extent)],
+        lost_prompts=max(0, extent.prompts - old_prompts),
+        known="content",
+        result=now,
+    )
+
+
+def _is_later(messages: Iterable[Message], extent: Extent) -> bool:
+    """Whether a child thread was begun after the earlier moment."""
+    return extent.last is None or any(m.ts > extent.last for m in messages)
+
+
+def without_torn_line(source: SessionSource) -> tuple[SessionSource, bool]:
+    """The same session up to its last whole line, and whether a torn one was left out."""
+    data = whole(source.main)
+    if len(data) == len(source.main):
+        return source, False
+    return SessionSource(main=data, name=source.name, companions=source.companions), True
