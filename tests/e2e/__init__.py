@@ -1,0 +1,1 @@
+"""Sessions that go over to the other client and are resumed there, by the real client."""

@@ -1,0 +1,99 @@
+"""One crossing: a corpus session is read, written for the other client, placed, resumed there; and the verdict.
+
+The measure is `rows`: what the source client sent its model for the source file (recorded under tests/corpus/sent)
+against what the target client sends for the converted one. Contexts and thinking stay out on both sides.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any, Final
+
+from sesh.format import walk
+from sesh.providers import registry
+from sesh.providers.api import EmitResult, IngestResult
+from sesh.report.reports import EmitReport
+from tests import rows
+from tests.clients import Claude, Codex, Probe
+from tests.clients.placing import place
+from tests.sessions import Session
+
+_SILENT: Final = ("context", "reasoning", "reasoning-redacted", "cut")
+"""Kinds of dropped blocks that are no rows in the comparison."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crossing:
+    """A session that went over: what was read, what was written, what the other client made of it."""
+
+    given: Session
+    read: IngestResult
+    result: EmitResult
+    probe: Probe
+    placed: Path
+    home: Path
+    cwd: Path
+
+    def expected(self) -> list[rows.Row]:
+        """What the source client sends, settled. Where it refuses its own file: what the reader says it holds."""
+        oracle = self.given.oracle
+        if not oracle["resumed"]:
+            return rows.settled(rows.conversation(walk.window(self.read.messages)))
+        contexts = rows.of_messages(m for m in self.read.messages if m.kind == "context")
+        return rows.settled(rows.without(oracle["sent"], contexts))
+
+    def sent(self) -> list[rows.Row]:
+        """What the target client sends, settled."""
+        return rows.settled(self.probe.sent)
+
+
+def cross(given: Session, client: Claude | Codex, **options: Any) -> Crossing:
+    """Convert a session for a client, place it in a new home, resume it there. Names are kept unless `tools` says."""
+    to = registry.get("codex" if isinstance(client, Codex) else "claude-code")
+    opened = given.open()
+    read = opened.provider.parse(opened.source)
+    home, cwd = client.home(), client.folder()
+    asked: dict[str, Any] = {"tools": "keep", "client_version": client.installed.version, **options}
+    result = to.emit(read.thread, read.messages, children=read.children, cwd=str(cwd), **asked)
+    placed = place(result, home)
+    probe = client.go_on(result.session_id, home=home, cwd=cwd)
+    return Crossing(given=given, read=read, result=result, probe=probe, placed=placed, home=home, cwd=cwd)
+
+
+def unexplained(want: Sequence[rows.Row], have: Sequence[rows.Row], report: EmitReport) -> list[str]:
+    """Differences between two conversations that the report does not name; empty when they are the same.
+
+    With nothing named, the rows must be equal. Each block named as dropped may be missing; each named as changed may
+    have another row, or a call and its result, in its place; each named stub may stand between.
+    """
+    dropped = sum(n for kind, n in report.dropped.items() if kind not in _SILENT)
+    changed = sum(report.changed.values())
+    stubs = sum(e.code == "stub-result" for e in report.entries)
+    missing, extra = _differences(want, have)
+    found = []
+    if len(missing) > dropped + changed:
+        found.append(f"{len(missing)} rows are missing, {dropped + changed} are named: {_some(missing)}")
+    if len(extra) > 2 * changed + stubs:
+        found.append(f"{len(extra)} rows are new, {2 * changed + stubs} are named: {_some(extra)}")
+    if found:
+        found.append(f"named: changed {report.changed}, dropped {report.dropped}, notes {report.notes}")
+    return found
+
+
+def _differences(want: Sequence[rows.Row], have: Sequence[rows.Row]) -> tuple[list[str], list[str]]:
+    a, b = ([json.dumps(r, sort_keys=True, ensure_ascii=False) for r in side] for side in (want, have))
+    missing: list[str] = []
+    extra: list[str] = []
+    for op, i, j, k, n in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        if op != "equal":
+            missing += a[i:j]
+            extra += b[k:n]
+    return missing, extra
+
+
+def _some(texts: Sequence[str]) -> str:
+    return " | ".join(t[:300] for t in texts[:3])
