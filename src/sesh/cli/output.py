@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
 import msgspec
 
 from sesh.errors import Refused
 from sesh.format import jsontext
+from sesh.present.plain import printable
 from sesh.report.reports import EmitReport
 
 
@@ -35,24 +36,6 @@ def say(text: str = "") -> None:
 def remark(text: str) -> None:
     """A line beside the result, on stderr."""
     click.echo(printable(text), err=True)
-
-
-_CONTROLS: Final = dict.fromkeys((*range(9), *range(11, 27), *range(28, 32), *range(127, 160)))
-
-
-def printable(text: str) -> str:
-    """Text that a terminal can be given: lone surrogates as U+FFFD, control characters left out.
-
-    ESC stays, because callers style their own text; whoever prints words out of a session uses `plain` on them first.
-    """
-    text = text.translate(_CONTROLS)
-    replaced: str = jsontext.without_lone_surrogates(text) if jsontext.has_lone_surrogate(text) else text
-    return replaced
-
-
-def plain(text: str) -> str:
-    """Words out of a session, made harmless: no control characters, so that no transcript can drive the terminal."""
-    return printable(text).replace("\x1b", "")
 
 
 def sums(counts: Mapping[str, int]) -> str:

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from sesh.catalog.listing import Session
-from sesh.cli.output import plain
 from sesh.cli.terminal import width
+from sesh.present.plain import plain
 
 _AGES = ((60, "s"), (60, "m"), (24, "h"), (7, "d"), (5, "w"))
 _CLIENTS = {"claude-code": "claude", "codex": "codex"}

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import click
 
-from sesh.cli.output import printable
+from sesh.present.plain import printable
 
 
 def is_terminal() -> bool:

@@ -52,7 +52,7 @@ def tokens(messages: Iterable[Message]) -> dict[str, int]:
 
 
 def clock(ts: str) -> str:
-    """The hours and minutes of an ISO time, as it stands (the source's zone, mostly UTC); "" where it is no such text."""
+    """The hours and minutes of an ISO time, in the zone it stands in; "" where it is no such text."""
     return ts[11:16] if len(ts) >= 16 and ts[10] in "Tt " else ""
 
 

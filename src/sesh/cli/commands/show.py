@@ -9,7 +9,8 @@ import click
 
 from sesh.cli import here
 from sesh.cli.options import home_option, json_option, session_argument
-from sesh.cli.output import emit_json, plain, write_bytes
+from sesh.cli.output import emit_json, write_bytes
+from sesh.present.plain import plain
 
 
 class TurnRange(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.5 only

@@ -14,6 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from sesh.format import jsontext
+from sesh.format.json import JsonObject
 from sesh.providers.api import Card, Glimpse
 
 _TAGGED: Final = re.compile(r"\s*<[a-zA-Z][\w-]*[ />]|\s*\[Request interrupted by user|\s*$")
@@ -79,6 +80,7 @@ def card(glimpse: Glimpse) -> Card:
         updated=times[-1].decode() if times else created,
         hidden=_hidden(first, entry, conversation or not glimpse.whole),
         turns=turns if glimpse.whole else None,
+        handed_from=_maker(head, tail),
     )
 
 
@@ -125,18 +127,33 @@ def _human(content: Any) -> str | None:
 def _title(head: bytes, tail: bytes) -> str | None:
     for kind, key in _TITLES:
         for part in (tail, head):
-            at = part.rfind(f'"{kind}"'.encode())
-            if at < 0:
-                continue
-            end = part.find(b"\n", at)
-            try:
-                value = jsontext.loads(part[part.rfind(b"\n", 0, at) + 1 : end if end >= 0 else len(part)])
-            except jsontext.UnreadableJson:
-                continue
-            title = value.get(key) if isinstance(value, dict) and value.get("type") == kind else None
+            title = _last(part, kind).get(key)
             if isinstance(title, str) and title.strip():
                 return title.strip()
     return None
+
+
+def _maker(head: bytes, tail: bytes) -> str | None:
+    """The session that sesh made this one from, off the link line it left."""
+    stamp = (_last(tail, "sesh-link") or _last(head, "sesh-link")).get("sesh")
+    if not isinstance(stamp, dict) or not isinstance(stamp.get("sessionId"), str):
+        return None
+    return f"{stamp.get('provider')}:{stamp['sessionId']}"
+
+
+def _last(part: bytes, kind: str) -> JsonObject:
+    """The last line of a kind, decoded; empty where there is none."""
+    at = part.rfind(f'"{kind}"'.encode())
+    while at >= 0:
+        start, end = part.rfind(b"\n", 0, at) + 1, part.find(b"\n", at)
+        try:
+            value = jsontext.loads(part[start : end if end >= 0 else len(part)])
+        except jsontext.UnreadableJson:
+            value = None
+        if isinstance(value, dict) and value.get("type") == kind:
+            return value
+        at = part.rfind(f'"{kind}"'.encode(), 0, start)  # the words stood inside of another line
+    return {}
 
 
 def _hidden(first: _Line | None, entrypoint: str | None, conversation: bool) -> str | None:

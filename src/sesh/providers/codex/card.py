@@ -38,6 +38,7 @@ class _Meta(msgspec.Struct, gc=False):
     source: Any = None
     git: _Git | None = None
     parent_thread_id: str | None = None
+    sesh: Any = None
 
 
 class _First(msgspec.Struct, gc=False):
@@ -69,6 +70,7 @@ def card(glimpse: Glimpse) -> Card:
         hidden=_hidden(glimpse, source, prompt is not None),
         parent=meta.parent_thread_id or _spawned_by(source),
         turns=turns if glimpse.whole else None,
+        handed_from=_maker(meta.sesh),
     )
 
 
@@ -169,6 +171,13 @@ def _hidden(glimpse: Glimpse, source: Any, prompt: bool) -> str | None:
     if not prompt and glimpse.whole:
         return "empty"
     return "compressed" if glimpse.path.endswith(".zst") else None
+
+
+def _maker(stamp: Any) -> str | None:
+    """The session that sesh made this one from, off its stamp."""
+    if not isinstance(stamp, dict) or not isinstance(stamp.get("sessionId"), str):
+        return None
+    return f"{stamp.get('provider')}:{stamp['sessionId']}"
 
 
 def _spawned_by(source: Any) -> str | None:

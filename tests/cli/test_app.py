@@ -1,0 +1,130 @@
+"""The frame of the command line: help, errors, exit codes, what is loaded."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+
+from sesh import __version__
+from sesh.cli import app
+from tests.cli.conftest import Sesh
+
+COMMANDS = [name for section in app.SECTIONS.values() for name in section]
+
+
+def test_help_names_every_command_and_what_it_is_for(sesh: Sesh) -> None:
+    ran = sesh("--help")
+    assert ran.code == 0
+    for section in app.SECTIONS.values():
+        for name, purpose in section.items():
+            assert f"{name} " in ran.out
+            assert purpose in ran.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_is_in_the_table_as_it_describes_itself(name: str) -> None:
+    command = import_module(f"sesh.cli.commands.{name}").command
+    assert isinstance(command, click.Command)
+    assert command.name == name
+    section = next(s for s in app.SECTIONS.values() if name in s)
+    assert section[name] == command.get_short_help_str(limit=200)
+
+
+def test_every_module_of_a_command_is_in_the_table() -> None:
+    folder = Path(app.__file__).parent / "commands"
+    assert sorted(p.stem for p in folder.glob("*.py") if p.stem != "__init__") == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_each_command_has_help_and_takes_json(sesh: Sesh, name: str) -> None:
+    ran = sesh(name, "--help")
+    assert ran.code == 0
+    assert "--json" in ran.out
+
+
+def test_version(sesh: Sesh) -> None:
+    assert sesh("--version").out == f"sesh {__version__}\n"
+
+
+def test_an_unknown_command_is_wrong_usage(sesh: Sesh) -> None:
+    ran = sesh("nope")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "sesh: No such command 'nope'. See `sesh --help`.\n"
+
+
+def test_wrong_usage_with_json_is_one_object(sesh: Sesh) -> None:
+    ran = sesh("convert", "x.jsonl", "--to", "nope", "--json")
+    assert ran.code == 2
+    assert ran.json == {
+        "error": "Invalid value for '--to': 'nope' is not one of claude-code, codex, canonical.",
+        "hint": "See `sesh convert --help`.",
+        "exitCode": 2,
+    }
+
+
+def test_json_after_two_dashes_is_no_flag(sesh: Sesh) -> None:
+    assert sesh("show", "--", "--json").out == ""
+
+
+@pytest.mark.parametrize(
+    ("raised", "code"), [(KeyboardInterrupt(), 130), (ZeroDivisionError("x"), 1), (OSError(28, "No space", "f"), 1)]
+)
+def test_whatever_happens_there_is_one_sentence_and_no_traceback(
+    sesh: Sesh, monkeypatch: pytest.MonkeyPatch, raised: BaseException, code: int
+) -> None:
+    def broken(*_: object) -> None:
+        raise raised
+
+    monkeypatch.setattr("sesh.cli.here.homes", broken)
+    ran = sesh("list")
+    assert ran.code == code
+    assert ran.err.startswith("sesh: ")
+    assert ran.err.count("\n") == 1
+    assert "Traceback" not in ran.err
+
+
+def test_a_bug_shows_its_traceback_when_asked(sesh: Sesh, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SESH_DEBUG", "1")
+    monkeypatch.setattr("sesh.cli.here.homes", lambda *_: 1 // 0)
+    with pytest.raises(ZeroDivisionError):
+        sesh("list")
+
+
+def _loaded(*arguments: str) -> set[str]:
+    """The modules a run of `sesh` has loaded, in a process of its own."""
+    program = (
+        "import sys\nfrom sesh.cli.app import run\n"
+        "try:\n    run(sys.argv[1:])\nfinally:\n    print('\\n'.join(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True, env=os.environ.copy()
+    )
+    return set(done.stderr.split())
+
+
+HEAVY = {"rich", "zstandard", "sqlite3", "msgspec", "platformdirs", "filelock", "markdown_it", "pygments", "json"}
+
+
+def test_help_loads_nothing_heavy() -> None:
+    loaded = _loaded("--help")
+    assert not loaded & HEAVY
+    assert {m for m in loaded if m.split(".")[0] == "sesh"} == {"sesh", "sesh.cli", "sesh.cli.app", "sesh.errors"}
+
+
+def test_convert_loads_no_more_than_it_needs(demo_home: Path) -> None:
+    loaded = _loaded("convert", "7c9e6a54", "--to", "codex", "--json")
+    assert not loaded & {"rich", "zstandard", "sqlite3", "markdown_it", "pygments", "importlib.metadata"}
+    assert "sesh.providers.codex.reader" not in loaded
+    assert "sesh.providers.claude_code.writer" not in loaded
+
+
+def test_list_reads_no_session_whole(demo_home: Path) -> None:
+    loaded = _loaded("list", "--json")
+    assert not loaded & {"rich", "zstandard", "sqlite3"}
+    assert not {m for m in loaded if m.endswith((".reader", ".writer"))}

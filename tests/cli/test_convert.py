@@ -1,0 +1,162 @@
+"""`sesh convert`: where the result goes, what is said of it, and how it fails."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import CLAUDE, CODEX, Sesh
+
+
+@pytest.mark.parametrize(("source", "to"), [(CLAUDE, "codex"), (CODEX, "claude-code"), (CLAUDE, "canonical")])
+def test_stdout_by_default(sesh: Sesh, source: Path, to: str) -> None:
+    ran = sesh("convert", source, "--to", to)
+    assert ran.code == 0
+    lines = ran.raw.splitlines()
+    assert len(lines) > 5
+    assert all(isinstance(json.loads(line), dict) for line in lines)
+    assert ran.err.count("\n") == 1
+    assert f"{len(lines)} written" in ran.err
+
+
+def test_quiet_is_quiet(sesh: Sesh) -> None:
+    assert sesh("convert", CODEX, "--to", "claude-code", "-q").err == ""
+
+
+def test_a_dash_is_stdin_and_stdout(sesh: Sesh) -> None:
+    direct = sesh("convert", CODEX, "--to", "claude-code")
+    piped = sesh("convert", "-", "--to", "claude-code", "-o", "-", stdin=CODEX.read_bytes())
+    assert piped.code == 0
+    assert piped.raw == direct.raw
+
+
+def test_to_a_file(sesh: Sesh, tmp_path: Path) -> None:
+    target = tmp_path / "new" / "out.jsonl"
+    ran = sesh("convert", CODEX, "--to", "claude-code", "-o", target)
+    assert (ran.code, ran.raw) == (0, b"")
+    assert target.read_bytes() == sesh("convert", CODEX, "--to", "claude-code").raw
+    assert str(target) in ran.err
+
+
+def test_a_folder_gets_the_clients_own_name_and_what_lies_beside(sesh: Sesh, tmp_path: Path) -> None:
+    ran = sesh("convert", CLAUDE, "--to", "codex", "-o", f"{tmp_path}/", "--json")
+    written = sorted(p.name for p in tmp_path.rglob("*") if p.is_file())
+    assert Path(ran.json["path"]).parent == tmp_path
+    assert Path(ran.json["path"]).name.startswith("rollout-2026-11-20T")
+    assert len(written) == 1 + len(ran.json["files"]) == 2
+
+
+def test_the_same_again_changes_nothing_and_other_content_is_never_replaced(sesh: Sesh, tmp_path: Path) -> None:
+    target = tmp_path / "out.jsonl"
+    assert sesh("convert", CODEX, "--to", "claude-code", "-o", target).code == 0
+    before = target.read_bytes()
+    assert sesh("convert", CODEX, "--to", "claude-code", "-o", target).code == 0
+    refused = sesh("convert", CLAUDE, "--to", "codex", "-o", target)
+    assert refused.code == 5
+    assert "is there already" in refused.err
+    assert target.read_bytes() == before
+
+
+def test_json_tells_all_and_writes_nothing_without_o(sesh: Sesh, tmp_path: Path) -> None:
+    ran = sesh("convert", CODEX, "--to", "claude-code", "--json")
+    document = ran.json
+    assert document["from"]["provider"] == "codex"
+    assert document["provider"] == "claude-code"
+    assert document["path"] is None
+    read, written = document["report"]["read"], document["report"]["written"]
+    assert read["lines"] == read["used"] + read["unknown"] + sum(read["skipped"].values()) == 24
+    assert written["blocks"] == written["written"] + sum(written["changed"].values()) + sum(written["dropped"].values())
+    assert ran.err == ""
+
+
+def test_json_and_o_dash_contradict(sesh: Sesh) -> None:
+    assert sesh("convert", CODEX, "--to", "claude-code", "-o", "-", "--json").code == 2
+
+
+def test_report(sesh: Sesh, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    assert sesh("convert", CODEX, "--to", "claude-code", "--report", report).code == 0
+    assert json.loads(report.read_bytes())["read"]["lines"] == 24
+    assert sesh("convert", CLAUDE, "--to", "codex", "--report", report).code == 0
+    other = tmp_path / "notes.txt"
+    other.write_text("mine")
+    assert sesh("convert", CODEX, "--to", "claude-code", "--report", other).code == 5
+    assert other.read_text() == "mine"
+
+
+def test_strict_refuses_loss_and_writes_nothing(sesh: Sesh, tmp_path: Path) -> None:
+    target = tmp_path / "out.jsonl"
+    ran = sesh("convert", CODEX, "--to", "claude-code", "--strict", "-o", target)
+    assert ran.code == 3
+    assert "dropped" in ran.err
+    assert not target.exists()
+    assert sesh("convert", CODEX, "--to", "canonical", "--strict", "-o", target).code == 0
+
+
+def test_canonical_is_read_again(sesh: Sesh, tmp_path: Path) -> None:
+    target = tmp_path / "c.jsonl"
+    assert sesh("convert", CLAUDE, "--to", "canonical", "-o", target).code == 0
+    assert sesh("convert", target, "--to", "canonical").raw == target.read_bytes()
+    assert sesh("convert", target, "--to", "codex").raw == sesh("convert", CLAUDE, "--to", "codex").raw
+
+
+def test_canonical_order_is_thread_messages_children(sesh: Sesh) -> None:
+    records = [json.loads(line) for line in sesh("convert", CLAUDE, "--to", "canonical").raw.splitlines()]
+    threads = [r for r in records if "threadId" not in r]
+    assert len(threads) == 2
+    assert records[0] == threads[0]
+    assert threads[1]["parentThreadId"] == threads[0]["id"]
+    second = records.index(threads[1])
+    assert {r["threadId"] for r in records[1:second]} == {threads[0]["id"]}
+    assert {r["threadId"] for r in records[second + 1 :]} == {threads[1]["id"]}
+
+
+def test_options_reach_the_writer(sesh: Sesh) -> None:
+    whole = sesh("convert", CLAUDE, "--to", "codex").raw
+    assert len(sesh("convert", CLAUDE, "--to", "codex", "--last-turns", "1").raw) < len(whole)
+    moved = sesh("convert", CLAUDE, "--to", "codex", "--cwd", "/somewhere/else", "--session-id", "x-1").raw
+    meta = json.loads(moved.splitlines()[0])["payload"]
+    assert (meta["cwd"], meta["id"]) == ("/somewhere/else", "x-1")
+    assert b"exec_command" in sesh("convert", CLAUDE, "--to", "codex", "--tools", "native").raw
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code", "says"),
+    [
+        ("missing.jsonl", None, 4, "There is no file"),
+        ("folder", "/", 1, "is a folder"),
+        ("empty.jsonl", b"", 1, "is empty"),
+        ("blank.jsonl", b"\n \n\n", 1, "is empty"),
+        ("notes.txt", b"Dear diary\n", 1, "is no session"),
+        ("other.jsonl", b'{"role":"user","content":"hi"}\n', 1, "is no session"),
+        ("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 1, "is no session"),
+        ("stream.jsonl", b'{"type":"thread.started","thread_id":"x"}\n', 1, "output stream"),
+        ("bad.jsonl.zst", b"no zstd", 1, "zstd"),
+    ],
+)
+def test_what_is_no_session(
+    sesh: Sesh, tmp_path: Path, name: str, content: bytes | str | None, code: int, says: str
+) -> None:
+    source, target = tmp_path / name, tmp_path / "out" / "x.jsonl"
+    if content == "/":
+        source.mkdir()
+    elif isinstance(content, bytes):
+        source.write_bytes(content)
+    for arguments in (["-o", target], []):
+        ran = sesh("convert", source, "--to", "codex", *arguments)
+        assert ran.code == code
+        assert says in ran.err
+        assert ran.err.count("\n") == 1
+        assert ran.raw == b""
+    assert not target.exists()
+    failure = sesh("convert", source, "--to", "codex", "--json")
+    assert failure.json["exitCode"] == code
+    assert says in failure.json["error"]
+
+
+def test_something_that_is_nowhere(sesh: Sesh, private_home: Path) -> None:
+    ran = sesh("convert", "no such title", "--to", "codex")
+    assert ran.code == 4
+    assert "`sesh list --all`" in ran.err
