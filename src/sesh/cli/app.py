@@ -24,13 +24,16 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
         "show": "Show a conversation.",
     },
     "Move": {
+        "handoff": "Go on with a session in another client.",
+        "merge": "Bring what was said there back onto a copy of the original.",
+        "links": "Show every handoff and how it stands.",
         "convert": "Write a session in another client's form, file to file.",
     },
     "Learn": {
         "demo": "Take a bundled session over to the other client and back.",
     },
 }
-"""Command names with their one-line help, by the heading they stand under. A test compares it with the commands."""
+"""Command names with the first sentence of their help, by the heading they stand under. A test compares the two."""
 
 EXIT_CODES: Final = {
     0: "done",

@@ -61,6 +61,11 @@ class Merge:
             return self.there or self.trunk.opened.path
         return self.home / self.emitted.path
 
+    @property
+    def cwd(self) -> str | None:
+        """The folder to go on in: where the client looks for the merged session."""
+        return _cwd(self.trunk) or (self.link.cwd if self.link else None)
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Trunk:

@@ -73,7 +73,7 @@ def in_folder(cwd: str, book: Book, homes: Homes) -> Way:
     if not ways:
         raise NoSuchSession(
             f"No session of this folder ({cwd}) was handed off, or none is left.",
-            hint="Name the session: `sesh links --all` shows every handoff.",
+            hint="Name the session: `sesh links` shows every handoff.",
         )
     return _first_gone_on(ways, book)
 

@@ -1,0 +1,61 @@
+"""`sesh links`: every handoff and merge, and how it stands."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from sesh.cli import moving
+from sesh.cli.options import home_option, json_option
+from sesh.cli.output import emit_json, remark, say
+from sesh.handoff import state
+from sesh.handoff.state import State
+
+
+@click.command()
+@click.option("--here", "only_here", is_flag=True, help="Only those of the working folder.")
+@home_option
+@json_option
+def command(only_here: bool, home: Path | None, as_json: bool) -> None:
+    """Show every handoff and merge with its state, newest first.
+
+    untouched: nobody has gone on there. continued: it has turns that were not merged. merged: it has none since the
+    last merge. diverged: both sides went on. target-gone, origin-gone: that session is no longer there.
+    """
+    links = moving.book().links()
+    if only_here:
+        cwd = os.path.realpath(Path.cwd())
+        links = [link for link in links if link.cwd == cwd]
+    shown = list(reversed(state.states(links, moving.homes(home))))
+    if as_json:
+        emit_json({"links": shown})
+        return
+    if not shown:
+        remark("Nothing was handed off yet. `sesh handoff --to codex` or `--to claude-code` does it.")
+    for one in shown:
+        say(_line(one))
+
+
+def _line(one: State) -> str:
+    text = f"{one.at[:16].replace('T', ' ')}  {one.kind:7}  {one.source} -> {one.target}  {_words(one)}"
+    if one.onto:
+        text += f"; on a copy of {one.onto}"
+    if one.superseded_by:
+        text += f"; superseded by {one.superseded_by}"
+    return text
+
+
+def _words(one: State) -> str:
+    match one.state:
+        case "continued":
+            return f"continued by {one.turns} turn{'' if one.turns == 1 else 's'}"
+        case "diverged":
+            return f"diverged: {one.turns} there, {one.origin_turns} here"
+        case "merged":
+            return f"merged into {one.merged_into}"
+        case "unreadable":
+            return f"unreadable: {one.why}"
+        case _:
+            return one.state.replace("-", " ")
