@@ -155,7 +155,10 @@ def decode_blocks(values: JsonValue) -> list[AnyBlock] | None:
 
 def same(one: bytes, other: bytes) -> bool:
     """Whether two texts are the same JSON value, whatever the order of their keys and their spacing."""
-    return one == other or _sorted(jsontext.loads(one)) == _sorted(jsontext.loads(other))
+    try:
+        return one == other or _sorted(jsontext.loads(one)) == _sorted(jsontext.loads(other))
+    except jsontext.UnreadableJson:
+        return False
 
 
 _MESSAGE_DECODER: Final = msgspec.json.Decoder(Message)

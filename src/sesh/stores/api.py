@@ -121,7 +121,7 @@ class Store(ABC):
         for message in messages:
             self.append_message(message)
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - a store in memory has nothing to let go of
         """Let go of files and connections. A closed store is not to be used again."""
 
     def __enter__(self) -> Self:

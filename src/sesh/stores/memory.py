@@ -12,7 +12,7 @@ from sesh.stores.rows import MessageRow, ThreadRow, checked_limit, conflict, mes
 
 
 class MemoryMessageStore(Store):
-    """`memory:`. Keeps each record's text, so that nobody's later change of a dict inside a record reaches the store."""
+    """`memory:`. Keeps each record's text: a later change of a dict inside a record does not reach the store."""
 
     def __init__(self) -> None:
         super().__init__()

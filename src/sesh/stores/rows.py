@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from sesh.errors import Conflict, SeshError, UnknownCursor
 from sesh.format import wire
+from sesh.format.jsontext import has_lone_surrogate
 from sesh.format.message import Message
 from sesh.format.thread import Thread
 
@@ -39,7 +40,7 @@ def message_row(message: Message) -> MessageRow:
     row = MessageRow(message.thread_id, message.id, message.run_id, wire.encode(message))
     if not (row.thread_id and row.id):
         raise SeshError("A message needs an id and a threadId that are not empty.")
-    if not (row.thread_id.isascii() and row.id.isascii() and "\0" not in row.thread_id + row.id) or row.run_id:
+    if not storable(row.thread_id, row.id, row.run_id):
         _check("message", row.id, row.thread_id, row.run_id)
     return row
 
@@ -52,17 +53,21 @@ def thread_row(thread: Thread) -> ThreadRow:
     return ThreadRow(thread.id, thread.agent_id, thread.parent_thread_id, wire.encode(thread))
 
 
-def _check(what: str, *names: str | None) -> None:
-    """Refuse what SQL text cannot hold; the record's own text may hold anything."""
+def storable(*names: str | None) -> bool:
+    """Whether SQL text can hold these ids. No stored record has one that it cannot."""
     for name in names:
-        if name is None:
-            continue
-        try:
-            name.encode("utf-8")
-        except UnicodeEncodeError:
-            raise SeshError(f"An id of a {what} holds a lone surrogate: {name!a}.") from None
-        if "\0" in name:
-            raise SeshError(f"An id of a {what} holds a NUL: {name!a}.")
+        if name is not None and not name.isascii() and has_lone_surrogate(name):
+            return False
+        if name is not None and "\0" in name:
+            return False
+    return True
+
+
+def _check(what: str, *names: str | None) -> None:
+    """Refuse ids that SQL text cannot hold; the rest of a record may hold anything."""
+    for name in names:
+        if not storable(name):
+            raise SeshError(f"An id of a {what} holds a NUL or a lone surrogate: {name!a}.")
 
 
 def chunks(messages: Iterable[Message]) -> Iterator[list[MessageRow]]:

@@ -1,0 +1,179 @@
+"""What the two Postgres stores say to the server, as scripts that do no I/O themselves.
+
+A script is a generator: it yields statements, is sent their rows, and returns its result. The blocking and the
+asynchronous store each run the same scripts (postgres.py, postgres_async.py).
+
+Order without gaps: a sequence hands out numbers before their transactions commit, so a reader could see 10, go on
+from there and miss a 9 that commits later. Hence whoever appends to a thread first takes a lock of that thread and
+keeps it to the end of the transaction: within a thread, numbers become visible in their order. The same for new
+threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+
+from sesh.errors import StoreFailed
+from sesh.format import wire
+from sesh.format.message import Message
+from sesh.format.thread import Thread
+from sesh.stores import migrations
+from sesh.stores.rows import MessageRow, ThreadRow, checked_limit, storable, unknown_cursor
+
+T = TypeVar("T")
+
+
+class Statement(NamedTuple):
+    """One statement. Text comes back as bytes (`loads_bytes` of the stores)."""
+
+    sql: str
+    values: tuple[Any, ...] = ()
+
+
+Rows: TypeAlias = list[tuple[Any, ...]]
+Script: TypeAlias = Generator[Statement, Rows, T]
+
+_LOCKS: Final = 0x73657368
+"""The first half of our advisory locks' names ("sesh"), so that they meet nobody else's."""
+_LOCK_MIGRATION: Final = Statement("SELECT pg_advisory_xact_lock(%s, 0)", (_LOCKS,))
+_LOCK_THREADS: Final = Statement("SELECT pg_advisory_xact_lock(%s, 1)", (_LOCKS + 1,))
+
+
+class Clash(Exception):
+    """The row at `place` is stored already with other content: undo the transaction, store what precedes, complain."""
+
+    def __init__(self, place: int) -> None:
+        super().__init__(place)
+        self.place = place
+
+
+def migrate(where: str) -> Script[None]:
+    """Bring the schema up to date; one transaction. Raises StoreFailed where the server cannot hold any text."""
+    encoding = yield Statement("SELECT current_setting('server_encoding')")
+    if encoding[0][0] != b"UTF8":
+        raise StoreFailed(
+            f"{where} is encoded in {encoding[0][0].decode()}, which cannot hold every message.",
+            hint="Make a database with ENCODING 'UTF8' (and TEMPLATE template0).",
+        )
+    yield _LOCK_MIGRATION
+    yield Statement("CREATE TABLE IF NOT EXISTS sesh_schema (version integer NOT NULL)")
+    found = yield Statement("SELECT max(version) FROM sesh_schema")
+    for number, sql in migrations.after("postgres", found[0][0] or 0, where):
+        yield Statement(sql)
+        yield Statement("INSERT INTO sesh_schema (version) VALUES (%s)", (number,))
+
+
+def is_current() -> Script[bool]:
+    """Whether there is nothing to migrate, asked without rights to create anything."""
+    there = yield Statement("SELECT to_regclass('sesh_schema') IS NOT NULL")
+    if not there[0][0]:
+        return False
+    found = yield Statement("SELECT max(version) FROM sesh_schema")
+    return not migrations.after("postgres", found[0][0] or 0, "the database")
+
+
+def append(rows: list[MessageRow]) -> Script[None]:
+    """Store the rows that are new; one transaction. Raises Clash."""
+    yield Statement(
+        "SELECT pg_advisory_xact_lock(name) FROM (SELECT DISTINCT hashtextextended(thread, %s) AS name"
+        " FROM unnest(%s::text[]) AS thread ORDER BY name) AS names",  # in one order, so that no two wait in a ring
+        (_LOCKS, sorted({row.thread_id for row in rows})),
+    )
+    stored = yield Statement(
+        "INSERT INTO sesh_messages (thread_id, id, run_id, record)"
+        " SELECT thread_id, id, run_id, record"
+        " FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[])"
+        " WITH ORDINALITY AS new (thread_id, id, run_id, record, place) ORDER BY place"
+        " ON CONFLICT (thread_id, id) DO NOTHING RETURNING 1",
+        (
+            [row.thread_id for row in rows],
+            [row.id for row in rows],
+            [row.run_id for row in rows],
+            [row.text.decode() for row in rows],
+        ),
+    )
+    if len(stored) == len(rows):
+        return
+    found = yield Statement(
+        "SELECT thread_id, id, record FROM sesh_messages WHERE (thread_id, id) IN"
+        " (SELECT * FROM unnest(%s::text[], %s::text[]))",
+        ([row.thread_id for row in rows], [row.id for row in rows]),
+    )
+    texts = {(thread_id, message_id): text for thread_id, message_id, text in found}
+    for place, row in enumerate(rows):
+        if not wire.same(texts[row.thread_id.encode(), row.id.encode()], row.text):
+            raise Clash(place)
+
+
+def put_thread(row: ThreadRow) -> Script[None]:
+    """Add or replace a thread; one transaction."""
+    values = (row.agent_id, row.parent_thread_id, row.text.decode(), row.id)
+    update = Statement(
+        "UPDATE sesh_threads SET agent_id = %s, parent_thread_id = %s, record = %s WHERE id = %s RETURNING 1", values
+    )
+    if (yield update):
+        return
+    yield _LOCK_THREADS
+    if (yield update):
+        return
+    yield Statement(
+        "INSERT INTO sesh_threads (agent_id, parent_thread_id, record, id) VALUES (%s, %s, %s, %s)",
+        values,
+    )
+
+
+def get_thread(thread_id: str) -> Script[Thread | None]:
+    """A thread's record."""
+    if not storable(thread_id):
+        return None
+    found = yield Statement("SELECT record FROM sesh_threads WHERE id = %s", (thread_id,))
+    return wire.load_thread(found[0][0]) if found else None
+
+
+def list_threads(
+    agent_id: str | None, parent_thread_id: str | None, run_id: str | None, after_id: str | None, limit: int | None
+) -> Script[list[Thread]]:
+    """A page of threads. Raises UnknownCursor."""
+    if not storable(agent_id, parent_thread_id, run_id):
+        return []
+    where, values = ["TRUE"], list[Any]()
+    if after_id is not None:
+        asked = Statement("SELECT seq FROM sesh_threads WHERE id = %s", (after_id,))
+        cursor = (yield asked) if storable(after_id) else []
+        if not cursor:
+            raise unknown_cursor(after_id, "this store")
+        where.append("seq > %s")
+        values.append(cursor[0][0])
+    if agent_id is not None:
+        where.append("agent_id = %s")
+        values.append(agent_id)
+    if parent_thread_id is not None:
+        where.append("parent_thread_id = %s")
+        values.append(parent_thread_id)
+    if run_id is not None:
+        where.append("id IN (SELECT thread_id FROM sesh_messages WHERE run_id = %s)")
+        values.append(run_id)
+    sql = f"SELECT record FROM sesh_threads WHERE {' AND '.join(where)} ORDER BY seq LIMIT %s"
+    found = yield Statement(sql, (*values, checked_limit(limit)))
+    return [wire.load_thread(row[0]) for row in found]
+
+
+def get_messages(thread_id: str, after_id: str | None, limit: int | None, run_id: str | None) -> Script[list[Message]]:
+    """A page of messages. Raises UnknownCursor."""
+    if not storable(thread_id, run_id):
+        return []
+    where, values = ["thread_id = %s"], list[Any]([thread_id])
+    if after_id is not None:
+        asked = Statement("SELECT seq FROM sesh_messages WHERE thread_id = %s AND id = %s", (thread_id, after_id))
+        cursor = (yield asked) if storable(after_id) else []
+        if not cursor:
+            raise unknown_cursor(after_id, f"thread {thread_id}")
+        where.append("seq > %s")
+        values.append(cursor[0][0])
+    if run_id is not None:
+        where.append("run_id = %s")
+        values.append(run_id)
+    sql = f"SELECT record FROM sesh_messages WHERE {' AND '.join(where)} ORDER BY seq LIMIT %s"
+    found = yield Statement(sql, (*values, checked_limit(limit)))
+    return [wire.load_message(row[0]) for row in found]

@@ -1,0 +1,237 @@
+"""The default store: one SQLite file, by the standard library's driver.
+
+Write-ahead logging lets readers page while one process appends; writers of several processes wait for each other.
+`synchronous=FULL`: what a call acknowledged is on the disk when it returns.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+from typing import Any, Final
+
+from sesh.errors import StoreFailed
+from sesh.format import wire
+from sesh.format.message import Message
+from sesh.format.thread import Thread
+from sesh.stores import migrations
+from sesh.stores.api import Store
+from sesh.stores.rows import (
+    MessageRow,
+    checked_limit,
+    chunks,
+    conflict,
+    message_row,
+    storable,
+    thread_row,
+    unknown_cursor,
+)
+
+_WAIT_SECONDS: Final = 60.0
+_INSERT: Final = (
+    "INSERT INTO messages (thread_id, id, run_id, record) VALUES (?, ?, ?, CAST(? AS TEXT))"
+    " ON CONFLICT (thread_id, id) DO NOTHING"
+)
+_PUT: Final = (
+    "INSERT INTO threads (id, agent_id, parent_thread_id, record) VALUES (?, ?, ?, CAST(? AS TEXT)) ON CONFLICT (id)"
+    " DO UPDATE SET agent_id = excluded.agent_id, parent_thread_id = excluded.parent_thread_id,"
+    " record = excluded.record"
+)
+
+
+class SqliteMessageStore(Store):
+    """`sqlite:FILE`. The file and its folder are made where they are missing. One connection, safe for threads."""
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__()
+        self.path: Final = Path(path).expanduser()
+        self._lock: Final = RLock()
+        with self._failing():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._db: Final = sqlite3.connect(
+                self.path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            try:
+                self._prepare()
+            except BaseException:
+                self._db.close()
+                raise
+
+    def _prepare(self) -> None:
+        self._db.execute("PRAGMA synchronous = FULL")
+        if self._db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            self._db.execute("PRAGMA journal_mode = WAL")
+        if not self._missing():
+            return
+        with self._transaction():
+            for number, sql in self._missing():  # asked again: another process may have done it meanwhile
+                for statement in _statements(sql):
+                    self._db.execute(statement)
+                self._db.execute(f"PRAGMA user_version = {number}")
+
+    def _missing(self) -> list[migrations.Migration]:
+        return migrations.after("sqlite", self._db.execute("PRAGMA user_version").fetchone()[0], str(self.path))
+
+    def append_message(self, message: Message, /) -> None:
+        """See MessageStore."""
+        self._append([message_row(message)])
+
+    def append_messages(self, messages: Iterable[Message], /) -> None:
+        """See Store. Each piece (rows.CHUNK_ROWS) is one transaction."""
+        for rows in chunks(messages):
+            self._append(rows)
+
+    def _append(self, rows: list[MessageRow]) -> None:
+        with self._lock, self._failing():
+            clash = self._insert(rows)
+            if clash is not None:
+                self._insert(rows[:clash])
+                raise conflict(rows[clash])
+
+    def _insert(self, rows: list[MessageRow]) -> int | None:
+        """All rows that are not there yet, or none and the place of the first that is there with other content."""
+        with self._transaction():
+            if self._db.executemany(_INSERT, rows).rowcount == len(rows):
+                return None
+            for place, row in enumerate(rows):
+                if not wire.same(self._text(row), row.text):
+                    self._db.execute("ROLLBACK")
+                    return place
+        return None
+
+    def _text(self, row: MessageRow) -> bytes:
+        found = self._db.execute(
+            "SELECT CAST(record AS BLOB) FROM messages WHERE thread_id = ? AND id = ?", (row.thread_id, row.id)
+        ).fetchone()
+        text: bytes = found[0]
+        return text
+
+    def put_thread(self, thread: Thread, /) -> None:
+        """See MessageStore."""
+        row = thread_row(thread)
+        with self._lock, self._failing(), self._transaction():
+            self._db.execute(_PUT, row)
+
+    def get_thread(self, thread_id: str, /) -> Thread | None:
+        """See MessageStore."""
+        found = self._rows("SELECT CAST(record AS BLOB) FROM threads WHERE id = ?", [thread_id])
+        return wire.load_thread(found[0][0]) if found else None
+
+    def list_threads(
+        self,
+        *,
+        agent_id: str | None = None,
+        parent_thread_id: str | None = None,
+        run_id: str | None = None,
+        after_id: str | None = None,
+        limit: int | None = None,
+    ) -> list[Thread]:
+        """See MessageStore."""
+        where, values = ["TRUE"], list[Any]()
+        if after_id is not None:
+            where.append("seq > ?")
+            values.append(self._place("SELECT seq FROM threads WHERE id = ?", [after_id], after_id, "this store"))
+        if agent_id is not None:
+            where.append("agent_id = ?")
+            values.append(agent_id)
+        if parent_thread_id is not None:
+            where.append("parent_thread_id = ?")
+            values.append(parent_thread_id)
+        if run_id is not None:
+            where.append("id IN (SELECT thread_id FROM messages WHERE run_id = ?)")
+            values.append(run_id)
+        sql = f"SELECT CAST(record AS BLOB) FROM threads WHERE {' AND '.join(where)} ORDER BY seq LIMIT ?"
+        return [wire.load_thread(r[0]) for r in self._rows(sql, [*values, _limit(limit)])]
+
+    def get_messages(
+        self,
+        thread_id: str,
+        /,
+        *,
+        after_id: str | None = None,
+        limit: int | None = None,
+        run_id: str | None = None,
+    ) -> list[Message]:
+        """See MessageStore."""
+        where, values = ["thread_id = ?"], list[Any]([thread_id])
+        if after_id is not None:
+            where.append("seq > ?")
+            cursor = "SELECT seq FROM messages WHERE thread_id = ? AND id = ?"
+            values.append(self._place(cursor, [thread_id, after_id], after_id, f"thread {thread_id}"))
+        if run_id is not None:
+            where.append("run_id = ?")
+            values.append(run_id)
+        sql = f"SELECT CAST(record AS BLOB) FROM messages WHERE {' AND '.join(where)} ORDER BY seq LIMIT ?"
+        return [wire.load_message(r[0]) for r in self._rows(sql, [*values, _limit(limit)])]
+
+    def close(self) -> None:
+        """See Store."""
+        with self._lock:
+            self._db.close()
+
+    def _rows(self, sql: str, values: list[Any]) -> list[Any]:
+        if not storable(*(v for v in values if isinstance(v, str))):
+            return []
+        with self._lock, self._failing():
+            return self._db.execute(sql, values).fetchall()
+
+    def _place(self, sql: str, values: list[Any], after_id: str, where: str) -> int:
+        found = self._rows(sql, values)
+        if not found:
+            raise unknown_cursor(after_id, where)
+        seq: int = found[0][0]
+        return seq
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """A write transaction, committed at the end unless it was rolled back inside; rolled back where that fails."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            if self._db.in_transaction:
+                self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """The driver's and the system's errors as StoreFailed, with the next step."""
+        try:
+            yield
+        except sqlite3.Error as e:
+            raise StoreFailed(f"The store {self.path}: {e}.", hint=_hint(e)) from e
+        except OSError as e:
+            raise StoreFailed(f"The store {self.path}: {e.strerror or e}.") from e
+
+
+def _limit(limit: int | None) -> int:
+    """SQLite's word for no limit is a negative one."""
+    checked = checked_limit(limit)
+    return -1 if checked is None else checked
+
+
+def _statements(sql: str) -> Iterator[str]:
+    """The statements of a migration, which `executescript` would run outside of our transaction."""
+    statement = ""
+    for line in sql.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+def _hint(error: sqlite3.Error) -> str | None:
+    match getattr(error, "sqlite_errorname", "").split("_")[:2]:
+        case ["SQLITE", "FULL"]:
+            return "Free some space and run it again; what was stored is kept."
+        case ["SQLITE", "BUSY"]:
+            return f"Another process has been writing to it for {_WAIT_SECONDS:.0f} s; try again."
+        case ["SQLITE", "NOTADB" | "CORRUPT"]:
+            return "It is no SQLite file, or damaged; name another file after `sqlite:`."
+        case _:
+            return None
