@@ -11,6 +11,9 @@ CODES: Final[dict[str, str]] = {
     # reading: the bytes
     "unreadable-line": "A line (or a piece of it) is no JSON; its text is kept in an unknown block.",
     "torn-last-line": "The last line has no line feed and is no JSON: the client may still be writing. Left out.",
+    "shown-only": "The client showed this and never sent it to its model; kept as context.",
+    "events-alone": "The file holds events and no items; what the client showed was taken for the conversation.",
+    "pending-echo": "An event at the very end, its item not yet written; left out so that it does not come twice.",
     "shared-line": "Several records stood on one line; each was read.",
     "repaired-bytes": "NUL bytes or invalid UTF-8 were left out or replaced by U+FFFD.",
     "odd-field": "A field was not of the type it always has; it was left out.",
@@ -28,6 +31,8 @@ CODES: Final[dict[str, str]] = {
     "open-call": "A tool call that never got a result; kept.",
     "missing-history": "Earlier history lies in another file that was not at hand; the entry says which.",
     "missing-companion": "A file beside the session (spilled output, sub-agent, base of a fork) was not at hand.",
+    "queued-prompt": "A prompt that stands only in the client's queue became a message; later lines may take its place.",
+    "unread-companion": "Files beside the session that are no part of the conversation were not read.",
     "unlinked-child": "A child thread whose beginning is not named by any tool call; its origin was not guessed.",
     "compaction": "The conversation was compacted here; what came before is kept in front.",
     "encrypted-summary": "The compaction's summary is encrypted; the earlier turns are the only readable history.",

@@ -1,0 +1,186 @@
+"""Sub-agents' transcripts: files beside the session, and progress lines that hold one.
+
+A transcript has the same lines as a main file, all with isSidechain, so it is read the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from sesh.format import jsontext
+from sesh.providers.claude_code.book import Reading, Record
+from sesh.providers.claude_code.children import Child, child_id
+from sesh.providers.claude_code.facts import AgentMeta
+from sesh.providers.claude_code.order import interleaved
+from sesh.providers.claude_code.records import Kind, from_value, kind_of
+from sesh.providers.claude_code.threads import Weaver
+from sesh.providers.claude_code.tree import CHAINED, NONE, Tree
+
+if TYPE_CHECKING:
+    from sesh.providers.claude_code.reader import Session
+
+_AGENT_FILE: Final = re.compile(r"(?:.*/)?agent-(?P<id>[^/]+)\.jsonl")
+_FLAT_UNTIL: Final = (2, 1, 50)
+"""Sub-agents lie flat in the project folder in versions before this one (2.0.30, 2.0.76 seen)."""
+
+
+def only_agent(records: Sequence[Record]) -> str | None:
+    """The agent whose transcript a main file is, where somebody names one as a session: every line is its."""
+    found: str | None = None
+    for record in records:
+        line = record.line
+        if line is None or record.kind not in (Kind.USER, Kind.ASSISTANT):
+            continue
+        if not line.is_sidechain or line.agent_id is None or line.agent_id != (found or line.agent_id):
+            return None
+        found = line.agent_id
+    return found
+
+
+def companions(session: Session) -> Iterator[Child]:
+    """The sub-agents that have files of their own, each with its branches."""
+    for key, agent, data in _files(session):
+        yield from _transcript(session, key, agent, data)
+
+
+def _files(session: Session) -> Iterator[tuple[str, str, bytes]]:
+    """Agent files of this session: (companion key, agent id, bytes)."""
+    own = f"{session.owner}/"
+    flat: list[tuple[str, str]] = []
+    done: set[str] = set()
+    for key in session.companions:
+        match = _AGENT_FILE.fullmatch(key)
+        if match is None:
+            continue
+        if not key.startswith(own):
+            if "/" not in key:
+                flat.append((key, match.group("id")))
+            continue
+        data = session.companions.get(key)
+        if data is not None:
+            done.add(match.group("id"))
+            yield key, match.group("id"), data
+    if flat and not session.sidechain and _may_be_flat(session.reading.records):
+        mark = f'"sessionId":"{session.owner}"'.encode()
+        for key, agent in flat:
+            data = session.companions.get(key)
+            if data is not None and mark in data.split(b"\n", 1)[0]:
+                yield key, agent, data
+
+
+def _may_be_flat(records: Sequence[Record]) -> bool:
+    """Whether a version that lays sub-agents flat wrote to this file (or an unknown one did)."""
+    versions = {r.line.version for r in records if r.line is not None and r.line.uuid is not None}
+    return any(v is None or _number(v) < _FLAT_UNTIL for v in versions)
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+
+
+def _transcript(session: Session, key: str, agent: str, data: bytes) -> Iterator[Child]:
+    reading = Reading(session.book, key, main=False, keep_raw=session.keep_raw)
+    reading.read(data)
+    name = f"agent-{agent}"
+    meta = _meta(session, key)
+    first = True
+    for child in woven(session, reading, name):
+        child.file = key
+        if first:
+            child.agent_id, child.meta, first = agent, meta, False
+        yield child
+
+
+def _meta(session: Session, key: str) -> AgentMeta | None:
+    """`agent-<id>.meta.json`; None where there is none, or it is not what it should be (said in the report)."""
+    beside = key.removesuffix(".jsonl") + ".meta.json"
+    data = session.companions.get(beside)
+    if data is None:
+        return None
+    item = session.book.open(beside)
+    try:
+        meta = msgspec.convert(jsontext.loads(data), AgentMeta)
+    except (jsontext.UnreadableJson, msgspec.ValidationError):
+        session.book.note("unreadable-line", "The sub-agent's meta.json cannot be read.", file=beside)
+        session.book.skipped(beside, item, "unreadable")
+        return None
+    session.book.used(beside, item)
+    return meta
+
+
+def woven(session: Session, reading: Reading, name: str) -> Iterator[Child]:
+    """The threads of a transcript: the talk itself, then its branches. Closes all its records."""
+    chained = [r for r in reading.records if r.kind in CHAINED]
+    tree = Tree(chained, reading.note, sidechain=True)
+    inner = f"{session.owner}/{name}"
+    weaver = Weaver(
+        reading, tree, inner, session.spills, keep_raw=session.keep_raw, run_id=session.run_id, sidechain=True
+    )
+    leaf = tree.leaf(reading.of_kind(Kind.LEAF))
+    nodes = tree.trunk(leaf) if leaf != NONE else []
+    loose = [(r.at, r) for r in reading.records if r.kind in (Kind.UNKNOWN, Kind.UNREADABLE)]
+    records = interleaved([chained[n] for n in nodes], loose)
+    child = session.child(name, "subagent", records)
+    child.messages = weaver.weave(records, child.id)
+    yield child
+    used = set(nodes)
+    for trunk in tree.branches(used):
+        said = [chained[n] for n in trunk.nodes]
+        branch = session.child(f"{name}/branch-{said[0].source_id}", "branch", said)
+        branch.messages = weaver.weave(said, branch.id)
+        branch.parent = child_id(session.owner, name)
+        branch.origin = weaver.anchor(trunk.origin)
+        if branch.messages:
+            yield branch
+    for n in tree.twins:
+        reading.skipped(chained[n], "duplicate")
+    for record in reading.records:
+        if session.book.is_open(reading.file, record.item):
+            reading.skipped(record, record.line.type if record.line is not None else record.kind.value)
+
+
+class ProgressTranscripts:
+    """Transcripts inside `agent_progress` lines (2.1.x). Where the agent has a file, the lines are its echo."""
+
+    def __init__(self, session: Session) -> None:
+        self.children: Final[list[Child]] = []
+        at_hand = {m.group("id") for k in session.companions if (m := _AGENT_FILE.fullmatch(k)) is not None}
+        groups: dict[str, list[Record]] = {}
+        for record in session.reading.of_kind(Kind.PROGRESS):
+            line = record.line
+            if line is None or line.data is None or line.data.type != "agent_progress":
+                continue
+            if not isinstance(line.data.message, dict) or line.data.agent_id in at_hand:
+                continue
+            agent = line.data.agent_id if isinstance(line.data.agent_id, str) else line.parent_tool_use_id
+            if agent is not None:
+                groups.setdefault(agent, []).append(record)
+        for agent, records in groups.items():
+            self._transcript(session, agent, records)
+
+    def _transcript(self, session: Session, agent: str, records: list[Record]) -> None:
+        inside = Reading(session.book, session.reading.file, main=True, keep_raw=session.keep_raw)
+        for record in records:
+            outer = record.line
+            if outer is None or outer.data is None:
+                continue
+            line, _ = from_value(outer.data.message)
+            if line is None or kind_of(line) not in (Kind.USER, Kind.ASSISTANT):
+                continue
+            line = msgspec.structs.replace(line, timestamp=line.timestamp or outer.timestamp, parent_uuid=msgspec.UNSET)
+            made = Record(len(inside.records), record.file, record.item, record.number, line, kind_of(line))
+            made.value = outer.data.message
+            inside.records.append(made)
+        if not inside.records:
+            return
+        first = True
+        for child in woven(session, inside, f"agent-{agent}"):
+            if first and records[0].line is not None:
+                child.call_id = records[0].line.parent_tool_use_id
+                child.agent_id = agent
+                first = False
+            self.children.append(child)

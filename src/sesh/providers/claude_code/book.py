@@ -1,0 +1,111 @@
+"""The lines of one file, opened in the ledger, decoded, and closed once each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from sesh.format import lines
+from sesh.format.json import JsonValue
+from sesh.providers.claude_code.records import Kind, Line, decode, kind_of, pieces
+from sesh.report.reports import LineBook
+
+_BLANK: Final = b" \t\r\n\0"
+
+
+class Record:
+    """One record of a file: where it stands, what it is, and what became of it.
+
+    `at` is its place among the records of its file, `number` its line number (from 1). `line` is None where the bytes
+    are no record, and then `value` holds the JSON or the text. `data` is the line's bytes where they will be needed
+    again (`raw`, unknown records).
+    """
+
+    __slots__ = ("at", "data", "file", "item", "kind", "line", "number", "value")
+
+    def __init__(self, at: int, file: str, item: int, number: int, line: Line | None, kind: Kind) -> None:
+        self.at = at
+        self.file = file
+        self.item = item
+        self.number = number
+        self.line = line
+        self.kind = kind
+        self.data: bytes | None = None
+        self.value: JsonValue = None
+
+    @property
+    def source_id(self) -> str:
+        """The vendor's id of this record, or `line:N`."""
+        return self.line.uuid if self.line is not None and self.line.uuid else f"line:{self.number}"
+
+
+class Reading:
+    """One file's records in order, and the book they are accounted in."""
+
+    def __init__(self, book: LineBook, file: str, *, main: bool, keep_raw: bool) -> None:
+        self.book: Final = book
+        self.file: Final = file
+        self._main: Final = main
+        self.records: Final[list[Record]] = []
+        self._keep_raw: Final = keep_raw
+        book.ledger(file)
+
+    def read(self, data: bytes) -> None:
+        """All lines of the file. Blank and torn ones are closed here; every other record waits for its outcome."""
+        for raw in lines.split(data):
+            line = decode(raw.data)
+            if line is not None:
+                record = self._add(raw.number, line, kind_of(line))
+                if self._keep_raw or record.kind is Kind.UNKNOWN:
+                    record.data = raw.data
+            else:
+                self._odd(raw)
+
+    def _add(self, number: int, line: Line | None, kind: Kind) -> Record:
+        record = Record(len(self.records), self.file, self.book.open(self.file), number, line, kind)
+        self.records.append(record)
+        return record
+
+    def _odd(self, raw: lines.RawLine) -> None:
+        if not raw.data.strip(_BLANK):
+            self.book.skipped(self.file, self.book.open(self.file), "blank")
+            return
+        found = pieces(raw.data)
+        if len(found) > 1:
+            self.note("shared-line", f"{len(found)} records stand on this line; each was read.", raw.number)
+        for odd in found:
+            last = odd is found[-1]
+            if not odd.readable and last and not raw.ended:
+                self.note("torn-last-line", "The last line is cut off; it was left out.", raw.number)
+                self.book.skipped(self.file, self.book.open(self.file), "torn-line")
+                continue
+            line = odd.line
+            record = self._add(raw.number, line, Kind.UNREADABLE if line is None else kind_of(line))
+            record.value = odd.value
+            if not odd.readable:
+                text = f"This is no record ({odd.flaw}); its text was kept."
+                self.note("unreadable-line", text, raw.number)
+            elif odd.flaw is not None and odd.flaw != "shares its line":
+                self.note("repaired-bytes", f"The bytes were repaired: {odd.flaw}.", raw.number)
+            if odd.lost:
+                self.note("odd-field", f"Not of the type it always has: {', '.join(odd.lost)}.", raw.number)
+
+    def note(self, code: str, text: str, number: int | None = None, message_id: str | None = None) -> None:
+        """A note on a line of this file."""
+        self.book.note(code, text, line=number, file=None if self._main else self.file, message_id=message_id)
+
+    def used(self, record: Record) -> None:
+        """It went into a message or the thread."""
+        self.book.used(self.file, record.item)
+
+    def unknown(self, record: Record) -> None:
+        """It is kept whole."""
+        self.book.unknown(self.file, record.item)
+
+    def skipped(self, record: Record, kind: str) -> None:
+        """It is state, counted under `kind`."""
+        self.book.skipped(self.file, record.item, kind)
+
+    def of_kind(self, *kinds: Kind) -> Iterator[Record]:
+        """The records of some kinds, in file order."""
+        return (r for r in self.records if r.kind in kinds)

@@ -1,0 +1,134 @@
+"""What a session's lines say of the thread itself: title, folder, branch, model, version, pull requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import msgspec
+
+from sesh.format import jsontext, walk
+from sesh.format.json import JsonObject
+from sesh.format.message import Message
+from sesh.providers.claude_code.book import Record
+from sesh.providers.claude_code.kinds import command_of
+from sesh.providers.claude_code.records import Kind
+from sesh.providers.claude_code.said import SYNTHETIC
+
+TITLE_LENGTH: Final = 200
+"""A title made of a prompt is cut to this many characters."""
+
+
+class Facts:
+    """Collected over all records of a main file, in file order: the last non-empty word counts."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self._custom = self._ai = self._summary = None
+        self._summaries: list[tuple[str, str | None]] = []
+        self._uuids: set[str] = set()
+        self.metadata: Final[JsonObject] = {}
+        self.link: JsonObject | None = None
+        self.created: str | None = None
+        own: JsonObject = {}
+        for record in records:
+            line = record.line
+            if line is None:
+                continue
+            if line.uuid is not None:
+                self._uuids.add(line.uuid)
+            if line.timestamp and self.created is None:
+                self.created = line.timestamp
+            match line.type:
+                case "custom-title":
+                    self._custom = line.custom_title or self._custom
+                case "ai-title":
+                    self._ai = line.ai_title or self._ai
+                case "summary" if line.summary:
+                    self._summaries.append((line.summary, line.leaf_uuid))
+                case "relocated" if line.relocated_cwd:
+                    own["relocatedCwd"] = line.relocated_cwd
+                case "worktree-state" if line.worktree_session is not None:
+                    own["worktree"] = line.worktree_session
+                case "pr-link" if line.pr_url:
+                    pull = {"number": line.pr_number, "url": line.pr_url, "repository": line.pr_repository}
+                    links = own.setdefault("pullRequests", [])
+                    if pull not in links:
+                        links.append(pull)
+                case "agent-name" if line.agent_name:
+                    own["agentName"] = line.agent_name
+                case "mode" if line.mode:
+                    own["mode"] = line.mode
+                case "permission-mode" if line.permission_mode:
+                    own["permissionMode"] = line.permission_mode
+                case "sesh-link" if isinstance(line.sesh, dict):
+                    self.link = line.sesh
+        self._own: Final = own
+
+    def of_trunk(self, records: Sequence[Record], session: str) -> JsonObject:
+        """The metadata of a thread from the lines it is made of (ARCHITECTURE.md names the keys)."""
+        found: JsonObject = {}
+        first_cwd: str | None = None
+        for record in records:
+            line = record.line
+            if line is None or line.uuid is None:
+                continue
+            first_cwd = first_cwd or line.cwd
+            if line.git_branch:
+                found["gitBranch"] = line.git_branch
+            if line.version:
+                found["version"] = line.version
+            if line.entrypoint:
+                found["entrypoint"] = line.entrypoint
+            if record.kind is Kind.ASSISTANT and line.message is not None:
+                model = line.message.model
+                if model and model != SYNTHETIC:
+                    found["model"] = model
+            if line.forked_from is not None and line.forked_from.session_id:
+                found["forkedFrom"] = line.forked_from.session_id
+            elif line.session_id and line.session_id != session and "forkedFrom" not in found:
+                found["forkedFrom"] = line.session_id
+        cwd = self._own.get("relocatedCwd") or first_cwd
+        if cwd:
+            found["cwd"] = cwd
+        return found
+
+    def provider_data(self) -> JsonObject:
+        """What only Claude Code needs to know again."""
+        return dict(self._own)
+
+    def title(self, messages: Sequence[Message], sidecar: bytes | None) -> str | None:
+        """The title: custom, then the model's, then a summary of this very file (1.0), then the first prompt."""
+        summary = next((text for text, leaf in reversed(self._summaries) if leaf in self._uuids), None)
+        return self._custom or _sidecar(sidecar) or self._ai or summary or title_of(messages)
+
+
+def _sidecar(data: bytes | None) -> str | None:
+    """The title in `custom-title.json` beside the session (2.1.328)."""
+    if data is None:
+        return None
+    try:
+        value = jsontext.loads(data)
+    except jsontext.UnreadableJson:
+        return None
+    title = value.get("customTitle") if isinstance(value, dict) else None
+    return title if isinstance(title, str) and title else None
+
+
+def title_of(messages: Sequence[Message]) -> str | None:
+    """The first thing a human typed, on one line: a prompt, or else a slash command."""
+    text = walk.first_prompt(messages)
+    if text is None:
+        text = next((c for m in messages if m.role == "user" and (c := command_of(walk.text_of(m)))), None)
+    if text is None:
+        return None
+    line = " ".join(text.split())
+    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1] + "…"
+
+
+class AgentMeta(msgspec.Struct, frozen=True, rename="camel"):
+    """`agent-<id>.meta.json` beside a sub-agent's file (2.1.328)."""
+
+    agent_type: str | None = None
+    description: str | None = None
+    tool_use_id: str | None = None
+    model: str | None = None

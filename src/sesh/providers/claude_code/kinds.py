@@ -1,0 +1,145 @@
+"""What a user line's words are: a human's, a client's remark that its model is sent, or context that nobody typed.
+
+The client writes its own texts as user lines between tags (`<command-name>`, `<bash-stdout>`, ...). Only a text that
+is such a piece from its first to its last character counts: a human who quotes a tag stays human. Since 2.1.328 a
+typed prompt also says so (`promptSource: "typed"`, `origin.kind: "human"`), and then nothing else is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import Final, NamedTuple
+
+from sesh.format.message import Kind
+from sesh.providers.claude_code.records import Line
+
+
+class Voice(Enum):
+    """Who speaks in a text."""
+
+    HUMAN = "human"
+    COMMAND = "command"
+    """A slash command, a bash-mode line, a memory note: typed by a human, written down by the client."""
+    OUTPUT = "output"
+    """What such a command printed."""
+    EVENT = "event"
+    """A background task's or a team-mate's message: it starts a turn."""
+    INTERRUPT = "interrupt"
+    CONTEXT = "context"
+
+
+class Tag(NamedTuple):
+    """A tag that the client writes: whose voice it is, and the first version it was seen in."""
+
+    voice: Voice
+    since: str
+
+
+TAGS: Final[dict[str, Tag]] = {
+    "command-name": Tag(Voice.COMMAND, "1.0.120"),
+    "command-message": Tag(Voice.COMMAND, "1.0.120"),
+    "command-args": Tag(Voice.COMMAND, "1.0.120"),
+    "bash-input": Tag(Voice.COMMAND, "2.1.328"),
+    "user-memory-input": Tag(Voice.COMMAND, "1.0 (reported)"),
+    "local-command-stdout": Tag(Voice.OUTPUT, "2.0.30"),
+    "local-command-stderr": Tag(Voice.OUTPUT, "2.0 (reported)"),
+    "bash-stdout": Tag(Voice.OUTPUT, "2.1.328"),
+    "bash-stderr": Tag(Voice.OUTPUT, "2.1.328"),
+    "task-notification": Tag(Voice.EVENT, "2.1.50"),
+    "bash-notification": Tag(Voice.EVENT, "2.0.76"),
+    "teammate-message": Tag(Voice.EVENT, "2.1 (reported)"),
+    "system-reminder": Tag(Voice.CONTEXT, "1.0.120"),
+    "local-command-caveat": Tag(Voice.CONTEXT, "2.1.328"),
+    "session-start-hook": Tag(Voice.CONTEXT, "1.0.120"),
+    "user-prompt-submit-hook": Tag(Voice.CONTEXT, "1.0.120"),
+    "pre-tool-use-hook": Tag(Voice.CONTEXT, "1.0 (reported)"),
+    "post-tool-use-hook": Tag(Voice.CONTEXT, "1.0.120"),
+    "ide_opened_file": Tag(Voice.CONTEXT, "2.0 (reported)"),
+    "ide_selection": Tag(Voice.CONTEXT, "2.0 (reported)"),
+    "ide_diagnostics": Tag(Voice.CONTEXT, "2.0 (reported)"),
+}
+"""Every tag of the client's own that a user text may consist of."""
+
+INTERRUPTS: Final = frozenset({"[Request interrupted by user]", "[Request interrupted by user for tool use]"})
+"""Texts the client writes where a human pressed Escape (all versions)."""
+
+_OPEN: Final = re.compile(r"<([a-z][a-z_-]*)(?:\s[^<>]*)?>")
+_KIND: Final[dict[Voice, Kind | None]] = {
+    Voice.HUMAN: None,
+    Voice.COMMAND: "notice",
+    Voice.OUTPUT: "notice",
+    Voice.EVENT: "notice",
+    Voice.INTERRUPT: "notice",
+    Voice.CONTEXT: "context",
+}
+
+
+def kind_of(voice: Voice) -> Kind | None:
+    """The canonical kind of a message in this voice."""
+    return _KIND[voice]
+
+
+def begins_turn(voice: Voice) -> bool:
+    """Whether words in this voice are what the model is asked next."""
+    return voice in (Voice.HUMAN, Voice.COMMAND, Voice.EVENT)
+
+
+def voice_of(text: str, line: Line | None = None) -> Voice:
+    """Whose words a user text is. `line` is the line it stands on; without one, only the text is asked."""
+    if line is not None:
+        if line.is_meta:
+            return Voice.CONTEXT
+        if line.prompt_source == "typed" or (line.origin is not None and line.origin.kind == "human"):
+            return Voice.HUMAN
+        if line.origin is not None and line.origin.kind == "task-notification":
+            return Voice.EVENT
+    body = text.strip()
+    if body in INTERRUPTS:
+        return Voice.INTERRUPT
+    return _tagged(body) or Voice.HUMAN
+
+
+def _tagged(body: str) -> Voice | None:
+    """The voice of a text that is nothing but the client's tagged pieces; None where anything stands outside them."""
+    if not (body.startswith("<") and body.endswith(">")):
+        return None
+    at, voice = 0, None
+    while at < len(body):
+        opened = _OPEN.match(body, at)
+        tag = TAGS.get(opened.group(1)) if opened else None
+        if opened is None or tag is None:
+            return None if voice is None else _printed(body, voice)
+        closing = f"</{opened.group(1)}>"
+        end = body.find(closing, opened.end())
+        if end < 0:
+            return None if voice is None else _printed(body, voice)
+        voice = voice or tag.voice
+        at = end + len(closing)
+        while at < len(body) and body[at].isspace():
+            at += 1
+    return voice
+
+
+def _printed(body: str, voice: Voice) -> Voice | None:
+    """A command may print a closing tag itself: an output that begins and ends with output tags is still one."""
+    if voice in (Voice.OUTPUT, Voice.EVENT) and any(
+        tag.voice is voice and body.endswith(f"</{name}>") for name, tag in TAGS.items()
+    ):
+        return voice
+    return None
+
+
+def command_of(text: str) -> str | None:
+    """What a human typed for a slash command or a bash-mode line: `/hello world`, `! ls`; None for other texts."""
+    body = text.strip()
+    if _tagged(body) is not Voice.COMMAND:
+        return None
+    parts = {m.group(1): m.group(2).strip() for m in re.finditer(r"<([a-z-]+)>(.*?)</\1>", body, re.DOTALL)}
+    if "command-name" in parts:
+        return " ".join(filter(None, (parts["command-name"], parts.get("command-args"))))
+    if "bash-input" in parts:
+        return f"! {parts['bash-input']}"
+    if "user-memory-input" in parts:
+        return f"# {parts['user-memory-input']}"
+    return None

@@ -1,0 +1,410 @@
+"""Records of a trunk, in order, as the messages of one thread: ids, parents, turns, times, usage, compactions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import msgspec
+
+from sesh.format import ids, jsontext, stamp, walk, wire
+from sesh.format.blocks import AnyBlock, TextBlock, ToolResultBlock, UnknownBlock
+from sesh.format.json import JsonObject, JsonValue
+from sesh.format.message import Kind as MessageKind
+from sesh.format.message import Message, Provenance, Role, Usage
+from sesh.providers.claude_code.book import Reading, Record
+from sesh.providers.claude_code.content import blocks_of
+from sesh.providers.claude_code.kinds import Voice, begins_turn
+from sesh.providers.claude_code.records import ApiUsage, Kind, Line, ToolFacts
+from sesh.providers.claude_code.said import (
+    SYNTHETIC,
+    Said,
+    by_assistant,
+    by_attachment,
+    by_system,
+    by_user,
+    provider_data,
+)
+from sesh.providers.claude_code.spill import Spills
+from sesh.providers.claude_code.tree import NONE, Tree, is_boundary
+
+PROVIDER: Final = "claude-code"
+CHANNEL: Final = "session-file"
+NO_TIME: Final = "1970-01-01T00:00:00.000Z"
+"""Where no record of a file says when."""
+
+
+class Weaver:
+    """Turns the records of one file into messages.
+
+    `session` is the vendor's session id that message ids are derived from. After `weave`, `said_by` tells which
+    messages a node became, and `calls` which message holds a tool call.
+    """
+
+    def __init__(
+        self,
+        reading: Reading,
+        tree: Tree,
+        session: str,
+        spills: Spills,
+        *,
+        keep_raw: bool,
+        run_id: str | None,
+        sidechain: bool = False,
+    ) -> None:
+        self._reading: Final = reading
+        self._tree: Final = tree
+        self._session: Final = session
+        self._spills: Final = spills
+        self._keep_raw: Final = keep_raw
+        self._run_id: Final = run_id
+        self._sidechain: Final = sidechain
+        self._node: Final = {id(record): n for n, record in enumerate(tree.records)}
+        self._anchor: Final[dict[int, str | None]] = {}  # node -> the nearest message at or above it
+        self._commands: Final[set[int]] = set()  # nodes that are slash commands
+        self.said_by: Final[dict[int, list[str]]] = {}
+        self.by_source: Final[dict[str, str]] = {}
+        self._ids_used: Final[set[str]] = set()
+        self._first_time: Final = next(
+            (r.line.timestamp for r in reading.records if r.line is not None and r.line.timestamp), NO_TIME
+        )
+
+    def anchor(self, node: int) -> str | None:
+        """The id of the last message at a node or above it; None at the root."""
+        while node != NONE:
+            if node in self._anchor:
+                return self._anchor[node]
+            node = self._tree.parent[node]
+        return None
+
+    def weave(self, records: Sequence[Record], thread_id: str, *, sidechain: bool = False) -> list[Message]:
+        """The messages of a thread. Closes each record in the ledger."""
+        usage = self._usage(records)
+        out: list[Message] = []
+        turn: str | None = None
+        last_ts: str | None = None
+        cut = NONE  # a boundary whose summary has not come yet
+        for record in records:
+            node = self._node.get(id(record), NONE)
+            line = record.line
+            parent = self.anchor(self._tree.parent[node]) if node != NONE else (out[-1].id if out else None)
+            mark = stamp.read(line.sesh) if line is not None and line.sesh is not None else stamp.EMPTY
+            said = self._said(record, node, mark)
+            ts = (line.timestamp if line is not None else None) or last_ts or self._first_time
+            made: list[Message] = []
+            for part in said:
+                source = record.source_id if not made else f"{record.source_id}#{len(made)}"
+                message_id = self._fresh_id(source, record)
+                if part.voice is not None and begins_turn(part.voice) and record.kind is not Kind.ATTACHMENT:
+                    turn = message_id
+                message = self._message(record, part, mark, thread_id, message_id, parent, turn, ts, first=not made)
+                if node in usage and not made:
+                    message = msgspec.structs.replace(message, usage=usage[node])
+                if sidechain or self._sidechain:
+                    message = _as_sidechain(message)
+                made.append(message)
+                parent = message_id
+            if mark.retained is not None and not made:
+                self._retain(out, mark.retained)
+            if node != NONE:
+                if made and cut != NONE and record.kind in (Kind.USER, Kind.ASSISTANT):
+                    if made[0].kind != "summary":
+                        out.append(self._cut(cut, out, thread_id, ts))
+                    cut = NONE
+                if made and made[0].kind == "summary":
+                    made[0] = self._summed(node, made[0], out)
+                if line is not None and is_boundary(line):
+                    cut = node
+                self.said_by[node] = [m.id for m in made]
+                self._anchor[node] = made[-1].id if made else parent
+            last_ts = ts
+            out += made
+        return out
+
+    # ---- one record ---------------------------------------------------------------------------------
+
+    def _said(self, record: Record, node: int, mark: stamp.Stamp) -> list[Said]:
+        """What a record says; closes it."""
+        reading, line = self._reading, record.line
+        if mark.stub:
+            reading.skipped(record, "sesh-stub")
+            return []
+        if mark.retained is not None and line is not None and self._known(mark.retained) is not None:
+            reading.skipped(record, "sesh-retained")
+            return []
+        said: list[Said]
+        match record.kind:
+            case Kind.USER:
+                up = self._tree.parent[node] if node != NONE else NONE
+                said = by_user(line, after_command=up in self._commands) if line is not None else []
+            case Kind.ASSISTANT:
+                said = by_assistant(line) if line is not None else []
+            case Kind.SYSTEM:
+                said = by_system(line) if line is not None else []
+            case Kind.ATTACHMENT:
+                said = by_attachment(line) if line is not None else []
+            case Kind.QUEUE:
+                said = [Said("user", None, [block], Voice.HUMAN) for block in queue_blocks(line)]
+            case Kind.UNKNOWN | Kind.UNREADABLE:
+                reading.unknown(record)
+                return [_unknown(record)]
+            case Kind.PROGRESS | Kind.LEAF | Kind.FACT | Kind.LINK | Kind.STATE:
+                said = []
+        restored = wire.decode_blocks(mark.blocks) if mark.blocks is not None else None
+        if restored is not None and said:
+            said = [Said(said[0].role, said[0].kind, restored, said[0].voice)]
+        if any(s.voice is Voice.COMMAND for s in said):
+            self._commands.add(node)
+        if said or (line is not None and is_boundary(line)):
+            reading.used(record)
+        else:
+            reading.skipped(record, _skipped_as(record))
+        return said
+
+    def _message(
+        self,
+        record: Record,
+        part: Said,
+        mark: stamp.Stamp,
+        thread_id: str,
+        message_id: str,
+        parent: str | None,
+        turn: str | None,
+        ts: str,
+        *,
+        first: bool,
+    ) -> Message:
+        line = record.line
+        content = [self._with_facts(b, record) for b in part.content] if part.role == "tool" else part.content
+        role, kind = part.role, part.kind
+        if mark is not stamp.EMPTY:
+            role, kind = _role(mark.role, role), _kind(mark.kind, kind)
+        model = line.message.model if line is not None and line.message is not None else None
+        data = provider_data(line) if line is not None and record.kind is not Kind.UNKNOWN else None
+        return Message(
+            id=message_id,
+            thread_id=thread_id,
+            turn_id=mark.turn_id or turn,
+            parent_id=parent,
+            role=role,
+            ts=mark.ts or ts,
+            run_id=self._run_id,
+            kind=kind,
+            model=mark.model or (model if model != SYNTHETIC and role == "assistant" else None),
+            content=content,
+            provenance=Provenance(
+                provider=PROVIDER,
+                channel=CHANNEL,
+                session_id=origin_session(line) or self._session,
+                source_id=line.uuid if line is not None else None,
+            ),
+            provider_data=data or None,
+            raw=raw_of(record) if self._keep_raw and first else None,
+        )
+
+    def _with_facts(self, block: AnyBlock, record: Record) -> AnyBlock:
+        """A tool result with what lies beside it: its spilled output, and what `toolUseResult` knows more."""
+        if not isinstance(block, ToolResultBlock):
+            return block
+        line = record.line
+        facts = line.tool_use_result if line is not None else None
+        data: JsonObject = dict(block.provider_data or {})
+        if isinstance(facts, ToolFacts):
+            known: JsonObject = msgspec.to_builtins(facts)
+            if known:
+                data["toolUseResult"] = known
+        elif isinstance(facts, str) and facts.startswith("Error: "):
+            data["toolUseError"] = True
+        output = self._spills.whole(block.output, self._reading, record.number)
+        if output is not None:
+            data["preview"] = block.output
+        elif not data:
+            return block
+        return msgspec.structs.replace(
+            block, output=block.output if output is None else output, provider_data=data or None
+        )
+
+    def _fresh_id(self, source: str, record: Record) -> str:
+        """The id of a record's message. A second line of the same name gets its line number as well."""
+        found = ids.message_id(PROVIDER, self._session, source)
+        if found in self._ids_used:
+            found = ids.message_id(PROVIDER, self._session, f"{source}@{record.at}")
+        self._ids_used.add(found)
+        self.by_source.setdefault(source, found)
+        return found
+
+    # ---- across records -----------------------------------------------------------------------------
+
+    def _usage(self, records: Iterable[Record]) -> dict[int, Usage]:
+        """Usage by node: once for an API message, from its last line. An id that comes back after a prompt is new."""
+        latest: dict[str, tuple[int, ApiUsage]] = {}
+        found: list[tuple[int, ApiUsage]] = []
+        for record in records:
+            line = record.line
+            if line is None or line.message is None:
+                continue
+            if record.kind is Kind.ASSISTANT:
+                node = self._node.get(id(record), NONE)
+                counted = line.message.usage
+                name = line.message.id or f"@{node}"
+                if counted is None:
+                    counted = latest[name][1] if name in latest else None
+                if counted is not None:
+                    latest[name] = (node, counted)
+            elif record.kind is Kind.USER and isinstance(line.message.content, str):
+                found += latest.values()
+                latest.clear()
+        found += latest.values()
+        return {node: made for node, counted in found if (made := _usage_of(counted)) is not None}
+
+    def _summed(self, node: int, summary: Message, before: list[Message]) -> Message:
+        """A summary with what the model held right after it: itself and the messages that the client preserved."""
+        line, boundary = self._tree.lines[node], self._tree.parent[node]
+        if boundary == NONE or not is_boundary(self._tree.lines[boundary]):
+            if not isinstance(line.parent_uuid, str):
+                return summary  # 1.0: a summary at a root of its own
+            # Only a boundary cuts: the client still sends all that came before this one.
+            return msgspec.structs.replace(summary, window=[*(m.id for m in walk.window(before)), summary.id])
+        metadata = self._tree.lines[boundary].compact_metadata
+        kept = self._kept(boundary)
+        data = {**(summary.provider_data or {}), "compactMetadata": metadata} if metadata else summary.provider_data
+        return msgspec.structs.replace(summary, window=[summary.id, *kept] if kept else None, provider_data=data)
+
+    def _cut(self, boundary: int, before: list[Message], thread_id: str, ts: str) -> Message:
+        """A boundary that no summary follows: what came before is not sent, and no words stand for it."""
+        line = self._tree.lines[boundary]
+        return Message(
+            id=self._fresh_id(self._tree.records[boundary].source_id, self._tree.records[boundary]),
+            thread_id=thread_id,
+            parent_id=before[-1].id if before else None,
+            role="system",
+            ts=line.timestamp or ts,
+            run_id=self._run_id,
+            kind="summary",
+            content=[TextBlock(text=line.content)] if isinstance(line.content, str) and line.content else [],
+            provenance=Provenance(
+                provider=PROVIDER,
+                channel=CHANNEL,
+                session_id=origin_session(line) or self._session,
+                source_id=line.uuid,
+                sidechain=True if self._sidechain else None,
+            ),
+            window=self._kept(boundary),
+            provider_data={"line": "system", "subtype": line.subtype, "compactMetadata": line.compact_metadata},
+        )
+
+    def _kept(self, boundary: int) -> list[str]:
+        """The ids of the messages, so far, that a compaction preserved."""
+        return [
+            message_id
+            for uuid in preserved(self._tree, self._tree.lines[boundary].compact_metadata)
+            for message_id in self.said_by.get(self._tree.by_uuid.get(uuid, NONE), [])
+        ]
+
+    def _known(self, canonical: str) -> str | None:
+        return self.by_source.get(canonical) or (canonical if canonical in self._ids_used else None)
+
+    def _retain(self, out: list[Message], canonical: str) -> None:
+        """A line that repeats an earlier message for the window after a compaction: the window names that message."""
+        found = self._known(canonical)
+        for i in range(len(out) - 1, -1, -1):
+            if out[i].kind == "summary" and found is not None:
+                held = out[i].window or [out[i].id]
+                out[i] = msgspec.structs.replace(out[i], window=[*held, found])
+                return
+
+
+def preserved(tree: Tree, metadata: JsonValue) -> list[str]:
+    """The uuids of the lines that a compaction preserved, in order (2.1.328): by name, or as a segment of the chain."""
+    if not isinstance(metadata, dict):
+        return []
+    named = metadata.get("preservedMessages")
+    if isinstance(named, dict):
+        for key in ("allUuids", "uuids"):
+            listed = named.get(key)
+            if isinstance(listed, list) and listed:
+                return [u for u in listed if isinstance(u, str)]
+    segment = metadata.get("preservedSegment")
+    if not isinstance(segment, dict):
+        return []
+    head, n = segment.get("headUuid"), tree.by_uuid.get(str(segment.get("tailUuid")), NONE)
+    found: list[str] = []
+    while n != NONE:
+        uuid = tree.lines[n].uuid
+        if uuid is not None:
+            found.append(uuid)
+        if uuid == head:
+            return found[::-1]
+        n = tree.parent[n]
+    return []
+
+
+def origin_session(line: Line | None) -> str | None:
+    """The session a line was first written in: a copy by `/branch` names it, a resumed file may hold older ids."""
+    if line is None:
+        return None
+    if line.forked_from is not None and line.forked_from.session_id:
+        return line.forked_from.session_id
+    return line.session_id or line.first_session
+
+
+def raw_of(record: Record) -> JsonValue:
+    """The record as it stood in the file."""
+    if record.data is not None:
+        return jsontext.decode_any(record.data)
+    return record.value
+
+
+def queue_blocks(line: Line | None) -> list[AnyBlock]:
+    """The words of a queue-operation, as blocks."""
+    return blocks_of(line.content) if line is not None else []
+
+
+def _unknown(record: Record) -> Said:
+    if record.line is not None:
+        raw = raw_of(record)
+        return Said("system", "context", [UnknownBlock(source_type=record.line.type, raw=raw)])
+    kind = "unreadable" if isinstance(record.value, str) else type(record.value).__name__
+    return Said("system", "context", [UnknownBlock(source_type=kind, raw=record.value)])
+
+
+def _skipped_as(record: Record) -> str:
+    if record.line is None:
+        return record.kind.value
+    return "empty" if record.kind in (Kind.USER, Kind.ASSISTANT) else record.line.type
+
+
+def _usage_of(counted: ApiUsage) -> Usage | None:
+    values = (
+        counted.input_tokens,
+        counted.output_tokens,
+        counted.cache_read_input_tokens,
+        counted.cache_creation_input_tokens,
+    )
+    if all(v is None for v in values):
+        return None
+    return Usage(
+        input_tokens=values[0], output_tokens=values[1], cache_read_tokens=values[2], cache_write_tokens=values[3]
+    )
+
+
+def _as_sidechain(message: Message) -> Message:
+    provenance = message.provenance
+    if provenance is None:
+        return message
+    return msgspec.structs.replace(message, provenance=msgspec.structs.replace(provenance, sidechain=True))
+
+
+_ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
+_KINDS: Final[dict[str, MessageKind]] = {"context": "context", "summary": "summary", "notice": "notice"}
+
+
+def _role(stamped: str | None, found: Role) -> Role:
+    return _ROLES.get(stamped or "", found)
+
+
+def _kind(stamped: str | None, found: MessageKind | None) -> MessageKind | None:
+    """A stamp is the last word: without a kind on it, the message is conversation, unless the line is a summary."""
+    if stamped is None:
+        return found if found == "summary" else None
+    return _KINDS.get(stamped, found)

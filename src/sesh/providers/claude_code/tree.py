@@ -1,0 +1,349 @@
+"""From a tree of lines to threads: what Claude Code would send on resume, and what was left aside.
+
+Measured on 2.1.328 (formats/claude-code.md §2, §7). Lines name their parents; the path from the leaf to the root is the
+conversation. File order is the backbone and the tree refines it: whatever the parents say, every line ends up in
+exactly one place. Older versions chose the leaf by time; the newest version's rule is taken for all files, because
+that is the client a session is resumed in.
+
+Nodes are numbers: the index of a record among the chained ones (those with a place in the tree), in file order.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+
+from sesh.providers.claude_code.book import Record
+from sesh.providers.claude_code.records import Kind, Line
+
+CHAINED: Final = frozenset({Kind.USER, Kind.ASSISTANT, Kind.SYSTEM, Kind.ATTACHMENT, Kind.PROGRESS})
+SAYING: Final = frozenset({Kind.USER, Kind.ASSISTANT})
+BOUNDARY: Final = "compact_boundary"
+NONE: Final = -1
+
+Note = Callable[[str, str, int], None]
+"""Called with a code, a sentence and a line number."""
+
+
+class Trunk(NamedTuple):
+    """A line of talk: its nodes in order, and where it hangs (a node of another trunk, or NONE)."""
+
+    nodes: list[int]
+    origin: int
+
+
+def is_boundary(line: Line) -> bool:
+    """Whether a line is the mark of a compaction, before which nothing is sent."""
+    return line.type == "system" and line.subtype == BOUNDARY
+
+
+class Tree:
+    """The chained records of one file."""
+
+    def __init__(self, records: Sequence[Record], note: Note, *, sidechain: bool = False) -> None:
+        """`sidechain`: the file is a sub-agent's, where the flag is on every line and means nothing."""
+        self.records: Final = records
+        self.lines: Final[list[Line]] = [r.line for r in records if r.line is not None]
+        self._note: Final = note
+        self._aside: Final = [not sidechain and line.is_sidechain for line in self.lines]
+        self.by_uuid: Final[dict[str, int]] = {}
+        self.twins: Final[list[int]] = []
+        """Second copies of a line: in no trunk."""
+        self._index()
+        self._twins: Final = frozenset(self.twins)
+        self.parent: Final = [NONE] * len(self.lines)
+        self._times: list[tuple[str, int]] | None = None
+        self._unnamed = 0
+        self._join()
+
+    # ---- parents ------------------------------------------------------------------------------------
+
+    def _index(self) -> None:
+        """Names to nodes. The same line twice is a node and its twin; another line of that name is a node too."""
+        for n, line in enumerate(self.lines):
+            uuid = line.uuid
+            if uuid is None:
+                continue
+            first = self.by_uuid.setdefault(uuid, n)
+            if first == n:
+                continue
+            if self.lines[first] == line:
+                self.twins.append(n)
+            else:
+                self._note("duplicate-id", f"Another line has the id {uuid} already; both were kept.", self._number(n))
+                self.by_uuid[uuid] = n
+
+    def _number(self, n: int) -> int:
+        return self.records[n].number
+
+    def _join(self) -> None:
+        """Finds each node's parent, and makes sure that no node is its own ancestor."""
+        before = [NONE, NONE]  # the node before, in the main talk and aside
+        seen: dict[str, int] = {}
+        for n, line in enumerate(self.lines):
+            if n in self._twins:
+                continue
+            self.parent[n] = self._parent_of(n, line, before[self._aside[n]], seen)
+            before[self._aside[n]] = n
+            if line.uuid is not None:
+                seen[line.uuid] = n
+        if self._unnamed:
+            text = f"{self._unnamed} line(s) have no parentUuid; each was joined to the line before it."
+            self._note("missing-parent", text, self.records[0].number)
+        self._break_cycles()
+
+    def _parent_of(self, n: int, line: Line, before: int, seen: dict[str, int]) -> int:
+        named: str | msgspec.UnsetType | None = line.parent_uuid
+        if is_boundary(line) and line.logical_parent_uuid is not None:
+            # What came before a compaction is kept in front of it, so the logical parent is the parent.
+            found = seen.get(line.logical_parent_uuid, NONE)
+            return found if found != NONE else before
+        if line.is_compact_summary and named is None:
+            return before  # 1.0: a summary without a boundary
+        if named is None:
+            return before if is_boundary(line) else NONE
+        if named is msgspec.UNSET:
+            self._unnamed += before != NONE
+            return before
+        found = seen.get(named, NONE)
+        if found == NONE:
+            found = self.by_uuid.get(named, NONE)  # it stands later in the file
+        if found == NONE:
+            found = self._before_in_time(n)
+            self._note("missing-parent", f"Its parent {named} is not in the file.", self._number(n))
+        return found
+
+    def _before_in_time(self, n: int) -> int:
+        """The line just before this one in time, on whatever branch (2.1.328); in file order where times are equal."""
+        if self._times is None:
+            self._times = sorted((line.timestamp or "", i) for i, line in enumerate(self.lines))
+        at = bisect_left(self._times, (self.lines[n].timestamp or "", n)) - 1
+        while at >= 0:
+            found = self._times[at][1]
+            if self._aside[found] == self._aside[n] and found != n:
+                return found
+            at -= 1
+        return NONE
+
+    def _break_cycles(self) -> None:
+        """Lines that name each other as parents: the first of them in the file is joined to the line before it."""
+        state = bytearray(len(self.parent))  # 0 unseen, 1 on this walk, 2 done
+        for start in range(len(self.parent)):
+            walk = []
+            n = start
+            while n != NONE and state[n] == 0:
+                state[n] = 1
+                walk.append(n)
+                n = self.parent[n]
+            if n != NONE and state[n] == 1:
+                ring = walk[walk.index(n) :]
+                first = min(ring)
+                self._note("cycle", "Lines name each other as parents; file order was taken.", self._number(first))
+                self.parent[first] = self._free_before(first, set(ring))
+            for m in walk:
+                state[m] = 2
+
+    def _free_before(self, n: int, ring: set[int]) -> int:
+        """The nearest line before `n` in the file that does not descend from the ring."""
+        for found in range(n - 1, NONE, -1):
+            if self._aside[found] == self._aside[n] and not self._descends(found, ring):
+                return found
+        return NONE
+
+    def _descends(self, n: int, ring: set[int]) -> bool:
+        seen: set[int] = set()
+        while n != NONE and n not in seen:
+            if n in ring:
+                return True
+            seen.add(n)
+            n = self.parent[n]
+        return False
+
+    # ---- the main trunk -----------------------------------------------------------------------------
+
+    def path(self, leaf: int) -> list[int]:
+        """The nodes from the root to `leaf`."""
+        nodes = []
+        n = leaf
+        while n != NONE:
+            nodes.append(n)
+            n = self.parent[n]
+        nodes.reverse()
+        return nodes
+
+    def leaf(self, prompts: Iterable[Record]) -> int:
+        """Where the talk goes on: the last user or assistant line, unless a `last-prompt` line says otherwise.
+
+        The last such line that names a line of the file counts. Not explicit: the newest line that descends from the
+        named one. Explicit: the named one itself, unless something was said under it since.
+        """
+        found = self._last_saying(range(len(self.lines)))
+        named, record = NONE, None
+        for prompt in prompts:
+            line = prompt.line
+            if line is not None and line.leaf_uuid in self.by_uuid:
+                named, record = self.by_uuid[line.leaf_uuid], prompt
+        if record is None or record.line is None or self._aside[named]:
+            return found
+        below = self._below(named)
+        if record.line.explicit:
+            newer = self._last_saying(n for n in below if self.records[n].at > record.at)
+        else:
+            newer = self._last_saying(below)
+        return newer if newer != NONE else named
+
+    def _last_saying(self, nodes: Iterable[int]) -> int:
+        found = NONE
+        for n in nodes:
+            if n > found and not self._aside[n] and self.records[n].kind in SAYING:
+                found = n
+        return found
+
+    def _below(self, top: int) -> list[int]:
+        """A node and all that descend from it."""
+        inside = bytearray(len(self.parent))
+        inside[top] = 1
+        known = bytearray(len(self.parent))
+        known[top] = 1
+        for start in range(len(self.parent)):
+            walk = []
+            n = start
+            while n != NONE and not known[n]:
+                known[n] = 1
+                walk.append(n)
+                n = self.parent[n]
+            if n != NONE and inside[n]:
+                for m in walk:
+                    inside[m] = 1
+        return [n for n in range(len(self.parent)) if inside[n]]
+
+    def trunk(self, leaf: int) -> list[int]:
+        """The main talk: the path to `leaf`, and what belongs to it from side branches, in order."""
+        return self._whole(self.path(leaf), range(len(self.lines)))
+
+    def _whole(self, path: list[int], near: Iterable[int]) -> list[int]:
+        """A path and what belongs to it among the nodes `near` (in file order).
+
+        Parallel calls hang on each other in many ways: a result on its own call (2.1), a second call of the same API
+        message beside the first one's result. They are one step of the talk and no branch.
+        """
+        on = set(path)
+        aside = self._aside[path[0]] if path else False
+        steps: set[str] = set()
+        calls: dict[str, bool] = {}  # call id -> whether its result is there
+        for n in path:
+            self._take(n, steps, calls)
+        pulled: set[int] = set()
+        for n in near:
+            if n in on or self._aside[n] is not aside or n in self._twins:
+                continue
+            if self._belongs(n, on, pulled, steps, calls):
+                on.add(n)
+                pulled.add(n)
+                self._take(n, steps, calls)
+        return merged(path, pulled)
+
+    def _take(self, n: int, steps: set[str], calls: dict[str, bool]) -> None:
+        line = self.lines[n]
+        message = line.message
+        if message is None:
+            return
+        if self.records[n].kind is Kind.ASSISTANT and message.id is not None:
+            steps.add(message.id)
+        for kind, call_id in call_ids(message.content):
+            if kind == "tool_use":
+                calls.setdefault(call_id, False)
+            elif call_id in calls:
+                calls[call_id] = True
+
+    def _belongs(self, n: int, on: set[int], pulled: set[int], steps: set[str], calls: dict[str, bool]) -> bool:
+        line, kind, up = self.lines[n], self.records[n].kind, self.parent[n]
+        if up not in on:
+            return False
+        message = line.message
+        if kind is Kind.ASSISTANT and message is not None:
+            return message.id is not None and message.id in steps
+        if kind is Kind.USER and message is not None:
+            answers = [call_id for what, call_id in call_ids(message.content) if what == "tool_result"]
+            return bool(answers) and all(calls.get(a) is False for a in answers)
+        return up in pulled
+
+    # ---- what was left aside ------------------------------------------------------------------------
+
+    def branches(self, used: set[int]) -> list[Trunk]:
+        """What is on no trunk yet, apart from side chains: each fork as a trunk of its own, outermost first."""
+        return self._trunks(used, aside=False)
+
+    def sidechains(self, used: set[int]) -> list[Trunk]:
+        """The inline side chains (1.0): each root with what descends from it."""
+        return self._trunks(used, aside=True)
+
+    def _trunks(self, used: set[int], *, aside: bool) -> list[Trunk]:
+        left = [n for n in range(len(self.lines)) if n not in used and n not in self._twins and self._aside[n] is aside]
+        found: list[Trunk] = []
+        while left:
+            trunks = self._outermost(left)
+            taken = {n for trunk in trunks for n in trunk.nodes}
+            left = [n for n in left if n not in taken]
+            found += trunks
+        return found
+
+    def _outermost(self, left: list[int]) -> list[Trunk]:
+        """The newest path of each loose subtree. `left` is in file order; at least one node of it is taken."""
+        inside = set(left)
+        top: dict[int, int] = {}
+        members: dict[int, list[int]] = {}
+        for n in left:
+            walk, m = [], n
+            while m not in top and self.parent[m] in inside:
+                walk.append(m)
+                m = self.parent[m]
+            root = top.setdefault(m, m)
+            for w in walk:
+                top[w] = root
+            members.setdefault(root, []).append(n)
+        found: list[Trunk] = []
+        for root, nodes in members.items():
+            leaf = max((n for n in nodes if self.records[n].kind in SAYING), default=nodes[-1])
+            found.append(Trunk(self._whole(self._path_within(leaf, inside), nodes), self.parent[root]))
+        return found
+
+    def _path_within(self, leaf: int, inside: set[int]) -> list[int]:
+        nodes, n = [], leaf
+        while n in inside:
+            nodes.append(n)
+            n = self.parent[n]
+        nodes.reverse()
+        return nodes
+
+
+def merged(path: list[int], more: Iterable[int]) -> list[int]:
+    """`path` with other nodes put in where they stand in the file; the order of `path` itself is kept."""
+    waiting = sorted(more)
+    if not waiting:
+        return path
+    out: list[int] = []
+    at = 0
+    for n in path:
+        while at < len(waiting) and waiting[at] < n:
+            out.append(waiting[at])
+            at += 1
+        out.append(n)
+    out += waiting[at:]
+    return out
+
+
+def call_ids(content: object) -> list[tuple[str, str]]:
+    """The tool calls and results in a message's content: (`tool_use` or `tool_result`, call id)."""
+    found: list[tuple[str, str]] = []
+    if isinstance(content, list):
+        for block in content:
+            if isinstance(block, dict):
+                kind = block.get("type")
+                call_id = block.get("id" if kind == "tool_use" else "tool_use_id")
+                if kind in ("tool_use", "tool_result") and isinstance(call_id, str):
+                    found.append((kind, call_id))
+    return found
