@@ -141,7 +141,10 @@ def _join(call: Slot, result: Slot) -> None:
 
 
 def _pieces(entries: Sequence[Entry], results: dict[tuple[Entry, int], Slot]) -> list[Piece]:
-    """Each message's blocks, in runs that can stand on one line. Results without a call are left out."""
+    """Each message's blocks, in runs that can stand on one line.
+
+    Results without a call are left out; each other has a line of its own, as the screen draws one result a line.
+    """
     pieces: list[Piece] = []
     for entry in entries:
         current: Piece | None = None
@@ -151,7 +154,7 @@ def _pieces(entries: Sequence[Entry], results: dict[tuple[Entry, int], Slot]) ->
             on = side(entry.message.role, block)
             if on == "result" and results[entry, i].partner is None:
                 continue
-            if current is None or current.side != on:
+            if current is None or current.side != on or on == "result":
                 current = Piece(entry, on, [], len(pieces))
                 pieces.append(current)
             current.indices.append(i)
@@ -210,18 +213,10 @@ def _place_results(
     for piece in pieces:
         if piece.side != "result":
             continue
-        by_step: dict[int, tuple[Step, Piece]] = {}
-        for i in piece.indices:
-            call = results[piece.entry, i].partner
-            assert call is not None
-            step = next(s for p, s in step_of[call.entry] if call.index in p.indices)
-            found = by_step.get(id(step))
-            if found is None:
-                by_step[id(step)] = (step, part := Piece(piece.entry, "result", [], piece.at))
-                step.results.append(part)
-            else:
-                part = found[1]
-            part.indices.append(i)
+        call = results[piece.entry, piece.indices[0]].partner
+        assert call is not None
+        step = next(s for p, s in step_of[call.entry] if call.index in p.indices)
+        step.results.append(piece)
     moved: list[Piece] = []
     count = 0
     for item in order:

@@ -89,7 +89,10 @@ class Chain:
         sesh: stamp.Stamp | None = None,
         content: bytes = b"",
     ) -> str:
-        """Append a chained line of type `kind`; `own` are its keys beside the common ones. Returns its time."""
+        """Append a chained line of type `kind`; `own` are its keys beside the common ones. Returns its time.
+
+        The stamp keeps its `ts` only where the line's own time is another.
+        """
         written = self.clock.next(ts)
         line: JsonObject = {"parentUuid": self.parent, "isSidechain": self.envelope.agent_id is not None}
         if self.envelope.agent_id is not None:
@@ -99,8 +102,11 @@ class Chain:
         line["uuid"] = uuid
         line["timestamp"] = written
         line.update(self._shared)
-        if sesh is not None and sesh != stamp.EMPTY:
-            line[stamp.KEY] = sesh
+        if sesh is not None:
+            if sesh.ts == written:
+                sesh = msgspec.structs.replace(sesh, ts=None)
+            if sesh != stamp.EMPTY:
+                line[stamp.KEY] = sesh
         self.lines.append(_encoded(line))
         self.parent, self.last_ts = uuid, written
         self.sent_bytes += len(content)

@@ -7,139 +7,83 @@ from typing import Any, Final
 import msgspec
 
 from sesh.format import ids, stamp
-from sesh.format.blocks import ToolResultBlock
-from sesh.format.json import JsonObject, JsonValue
+from sesh.format.json import JsonObject
 from sesh.format.message import Message, Usage
-from sesh.format.thread import Thread
-from sesh.providers.api import EmitOptions
-from sesh.providers.claude_code.steps import Arranged, Entry, Piece, Slot, Step, arrange
-from sesh.providers.claude_code.write_blocks import Call, call_id, kept, output, said, stub_output
-from sesh.providers.claude_code.write_compaction import Segment, is_readable
+from sesh.providers.claude_code.steps import Entry, Piece, Slot, Step, arrange
+from sesh.providers.claude_code.tools_shown import drawn
+from sesh.providers.claude_code.write_blocks import NOTHING_RECORDED, Call, stub_output
+from sesh.providers.claude_code.write_compaction import Segment
+from sesh.providers.claude_code.write_forms import Form, Former, Vocabulary, tool_result
 from sesh.providers.claude_code.write_lines import Chain, encode_content
 from sesh.providers.claude_code.write_notes import Notes
 from sesh.report.reports import BlockBook
 
 _SYNTHETIC: Final = "<synthetic>"
-
-
-class _Form:
-    """A message on its way: each block's content, and what is to be said of it."""
-
-    __slots__ = ("codes", "content", "dropped", "faithful", "stamped")
-
-    def __init__(self, count: int) -> None:
-        self.content: list[list[JsonObject]] = [[] for _ in range(count)]
-        self.codes: list[str | None] = [None] * count
-        self.dropped: list[str | None] = [None] * count
-        self.faithful = True
-        self.stamped = False
+"""What the client itself calls a model that is none: no warning on resume, and its default model is used."""
+_ROLES: Final = {"assistant": "assistant", "result": "tool", "user": "user"}
 
 
 class SegmentWriter:
     """Writes segments one after the other onto a chain."""
 
-    def __init__(self, chain: Chain, thread: Thread, book: BlockBook, notes: Notes, options: EmitOptions) -> None:
+    def __init__(self, chain: Chain, vocabulary: Vocabulary, book: BlockBook, notes: Notes) -> None:
         self._chain: Final = chain
-        self._thread: Final = thread
+        self._vocabulary: Final = vocabulary
         self._book: Final = book
         self._notes: Final = notes
-        self._options: Final = options
-        self._uuids: Final[dict[str, str]] = {}
+        self._session: Final = chain.envelope.session_id
+        self._asked_on: dict[str, str] = {}
+        """By call id: the uuid of the line with the call."""
+        self.boundaries = 0
 
-    def write(self, segment: Segment, *, first: bool) -> None:
-        """Append a segment. The first has no boundary."""
-        if segment.summary is not None and not first and self._chain.parent is not None:
+    def write(self, segment: Segment) -> None:
+        """Append a segment. One that stands for what came before begins with a boundary, where there is a before."""
+        if segment.summary is not None and self._chain.parent is not None:
             self._boundary(segment.summary)
         arranged = arrange(segment.entries)
-        self._name_calls(arranged)
-        forms = {entry: self._form(entry, arranged) for entry in segment.entries}
+        former = Former(arranged, self._vocabulary, self._notes)
+        forms = {entry: former.form(entry) for entry in segment.entries}
         for piece in arranged.moved:
             self._notes.say("reordered", "A result was moved to its call.", piece.entry.message.id)
         for item in arranged.order:
             if isinstance(item, Piece):
-                self._line(item, forms[item.entry], arranged, None)
+                self._line(item, forms[item.entry])
             else:
-                self._step(item, forms, arranged)
+                self._step(item, forms)
         for entry, form in forms.items():
             self._close(entry, form)
 
     def _boundary(self, summary: Message) -> None:
-        session = self._chain.envelope.session_id
-        uuid = self._chain.uuid(ids.derive("boundary", session, summary.id))
+        self.boundaries += 1
+        uuid = self._chain.uuid(ids.derive("boundary", self._session, summary.id))
         self._chain.boundary(uuid, summary.ts, {"trigger": "auto"})
-
-    # the parts of a message
-
-    def _name_calls(self, arranged: Arranged) -> None:
-        taken: set[str] = set()
-        for (entry, i), slot in arranged.calls.items():
-            block = entry.message.content[i]
-            assert isinstance(block, Call)
-            use = kept(block)
-            otherwise = "call_" + ids.derive("call", entry.message.id, str(i)).replace("-", "")[:24]
-            name, code = call_id(slot.call_id, taken, otherwise)
-            slot.uses = [(name, use if code is None or use.code else use._replace(code=code))]
-
-    def _form(self, entry: Entry, arranged: Arranged) -> _Form:
-        content = entry.message.content
-        form = _Form(len(content))
-        for i, block in enumerate(content):
-            if isinstance(block, Call):
-                ((name, use),) = arranged.calls[entry, i].uses
-                form.content[i] = [{"type": "tool_use", "id": name, "name": use.name, "input": use.input}]
-                form.codes[i] = use.code
-                form.faithful &= use.code is None
-            elif isinstance(block, ToolResultBlock):
-                self._result_form(form, i, block, arranged.results[entry, i])
-            elif entry.message.kind == "summary" and not is_readable(entry.message):
-                form.dropped[i] = "encrypted-summary"
-                self._notes.say(
-                    "encrypted-summary",
-                    "A compaction's summary is encrypted and cannot be told; the earlier turns are sent instead.",
-                    entry.message.id,
-                )
-            else:
-                one = said(block, "assistant" if entry.message.role == "assistant" else "user")
-                form.content[i], form.codes[i], form.dropped[i] = one.content, one.code, one.dropped
-                form.faithful &= one.faithful
-        return form
-
-    def _result_form(self, form: _Form, i: int, block: ToolResultBlock, slot: Slot) -> None:
-        if slot.partner is None:
-            form.dropped[i] = "orphan-result"
-            self._notes.say("orphan-dropped", "A result without a call was left out.", slot.entry.message.id)
-            return
-        call, _ = slot.partner.uses[0]
-        one = output(block.output)
-        form.content[i] = [_result(call, one.content, block.is_error)]
-        form.codes[i] = one.code or (None if call == block.call_id else "call-id")
-        form.faithful &= form.codes[i] is None
 
     # lines
 
-    def _step(self, step: Step, forms: dict[Entry, _Form], arranged: Arranged) -> None:
-        first = step.said[0].entry
-        message_id = (
-            first.step_id
-            or "msg_" + ids.derive("step", first.message.id, str(step.said[0].indices[0])).replace("-", "")[:24]
-        )
+    def _step(self, step: Step, forms: dict[Entry, Form]) -> None:
+        first = step.said[0]
+        seed = ids.derive("step", first.entry.message.id, str(first.indices[0]))
+        message_id = "msg_" + seed.replace("-", "")[:24]
         for piece in step.said:
-            self._line(piece, forms[piece.entry], arranged, message_id)
+            self._line(piece, forms[piece.entry], message_id)
         for piece in step.results:
-            self._line(piece, forms[piece.entry], arranged, None)
+            self._line(piece, forms[piece.entry])
         for slot in step.unanswered:
-            block = slot.entry.message.content[slot.index]
-            assert isinstance(block, Call)
-            self._notes.say("stub-result", "A call without a result got a made-up one.", slot.entry.message.id)
-            for name, _ in slot.uses:
-                content = encode_content([_result(name, stub_output(block), None)])
-                uuid = self._chain.uuid(
-                    ids.derive("stub", self._chain.envelope.session_id, slot.entry.message.id, name)
-                )
-                own: JsonObject = {"message": {"role": "user", "content": msgspec.Raw(content.json)}}
-                self._chain.add("user", uuid, None, own, sesh=stamp.Stamp(stub=True), content=content.json)
+            self._stub_results(slot)
 
-    def _line(self, piece: Piece, form: _Form, arranged: Arranged, message_id: str | None) -> None:
+    def _stub_results(self, slot: Slot) -> None:
+        """Made-up results for a call that has none: the API takes no call without."""
+        block = slot.entry.message.content[slot.index]
+        assert isinstance(block, Call)
+        if slot.entry.first is not None:
+            self._notes.say("stub-result", "A call without a result got a made-up one.", slot.entry.message.id)
+        text = stub_output(block)
+        error = True if text == NOTHING_RECORDED else None
+        for name, use in slot.uses:
+            self._extra("user", [tool_result(name, text, error)], drawn(use, text, error), slot.entry.message, None)
+
+    def _line(self, piece: Piece, form: Form, message_id: str | None = None) -> None:
+        """The blocks of a piece on one line, and what stands for parts of its calls on lines after it."""
         blocks = [b for i in piece.indices for b in form.content[i]]
         if not blocks:
             return
@@ -154,71 +98,122 @@ class SegmentWriter:
                     form.codes[i] = form.codes[i] or "surrogates"
             form.faithful = False
         own: JsonObject = {}
-        if message.kind == "context":
-            own["isMeta"] = True
-        elif message.kind == "summary":
-            own["isVisibleInTranscriptOnly"] = True
-            own["isCompactSummary"] = True
         model: str | None = None
         if piece.side == "assistant":
-            model = message.model if message.model and message.model.startswith("claude-") else _SYNTHETIC
-            if model == _SYNTHETIC and message.model not in (None, _SYNTHETIC):
-                self._notes.say("model-left-out", f"{message.model} is no model of this client's: written as {model}.")
-            calls = any(b["type"] == "tool_use" for b in blocks)
-            api: JsonObject = {
-                "id": message_id,
-                "type": "message",
-                "role": "assistant",
-                "model": model,
-                "content": msgspec.Raw(content.json),
-                "stop_reason": "tool_use" if calls else "end_turn",
-                "stop_sequence": None,
-            }
-            if message.usage is not None:
-                api["usage"] = _usage(message.usage)
+            model = self._model(message)
+            own["message"] = self._api(message_id, model, blocks, content.json, message.usage)
         else:
-            api = {"role": "user", "content": msgspec.Raw(content.json)}
+            own["message"] = {"role": "user", "content": msgspec.Raw(content.json)}
         uuid = self._uuid(piece, form)
-        sesh = self._stamp(piece, form, arranged, model)
-        own["message"] = api
+        own |= self._flags(piece, form, blocks)
+        sesh = self._stamp(piece, form, model)
         self._chain.add(
-            "assistant" if piece.side == "assistant" else "user", uuid, message.ts, own, sesh=sesh, content=content.json
+            "assistant" if piece.side == "assistant" else "user",
+            uuid,
+            message.ts,
+            own,
+            sesh=sesh,
+            content=content.json,
         )
-        form.stamped = True
+        form.lines += 1
+        for block in blocks:
+            if block["type"] == "tool_use":
+                self._asked_on[block["id"]] = uuid
+        for i in piece.indices:
+            for extra in form.more.get(i, ()):
+                kind = "assistant" if piece.side == "assistant" else "user"
+                self._extra(kind, [extra.block], extra.drawn, message, message_id)
 
-    def _uuid(self, piece: Piece, form: _Form) -> str:
+    def _extra(self, kind: str, blocks: list[JsonObject], seen: Any, message: Message, message_id: str | None) -> None:
+        """A line that the writer made up; reading passes over it."""
+        content = encode_content(blocks)
+        own: JsonObject = {}
+        block = blocks[0]
+        if kind == "assistant":
+            own["message"] = self._api(message_id, self._model(message), blocks, content.json, None)
+        else:
+            own["message"] = {"role": "user", "content": msgspec.Raw(content.json)}
+            own |= self._result_keys(block, seen)
+        name = block.get("id") or block["tool_use_id"]
+        uuid = self._chain.uuid(ids.derive("extra", self._session, message.id, kind, str(name)))
+        if kind == "assistant":
+            self._asked_on[name] = uuid
+        self._chain.add(kind, uuid, None, own, sesh=stamp.Stamp(stub=True), content=content.json)
+
+    def _flags(self, piece: Piece, form: Form, blocks: list[JsonObject]) -> JsonObject:
+        kind = piece.entry.message.kind
+        if piece.side == "result":
+            return self._result_keys(blocks[0], form.drawn.get(piece.indices[0]))
+        if piece.side == "user" and kind == "context":
+            return {"isMeta": True}
+        if piece.side == "user" and kind == "summary":
+            return {"isVisibleInTranscriptOnly": True, "isCompactSummary": True}
+        return {}
+
+    def _result_keys(self, block: JsonObject, seen: Any) -> JsonObject:
+        keys: JsonObject = {}
+        if seen is not None:
+            keys["toolUseResult"] = msgspec.Raw(encode_content(seen).json)
+        asked_on = self._asked_on.get(block["tool_use_id"])
+        if asked_on is not None:
+            keys["sourceToolAssistantUUID"] = asked_on
+        return keys
+
+    def _model(self, message: Message) -> str:
+        if message.model and message.model.startswith("claude-"):
+            return message.model
+        if message.model not in (None, _SYNTHETIC):
+            text = f"{message.model!r} is no model of this client's; the lines say {_SYNTHETIC}."
+            self._notes.say("model-left-out", text)
+        return _SYNTHETIC
+
+    def _api(
+        self, message_id: str | None, model: str, blocks: list[JsonObject], content: bytes, usage: Usage | None
+    ) -> JsonObject:
+        api: JsonObject = {
+            "id": message_id,
+            "type": "message",
+            "role": "assistant",
+            "model": model,
+            "content": msgspec.Raw(content),
+            "stop_reason": "tool_use" if any(b["type"] == "tool_use" for b in blocks) else "end_turn",
+            "stop_sequence": None,
+        }
+        if usage is not None:
+            api["usage"] = _usage(usage)
+        return api
+
+    def _uuid(self, piece: Piece, form: Form) -> str:
         message = piece.entry.message
-        session = self._chain.envelope.session_id
         if piece.entry.first is None:
-            return self._chain.uuid(ids.derive("retained", session, message.id, str(piece.at)))
-        if form.stamped:
-            return self._chain.uuid(ids.derive("more", session, message.id, str(piece.indices[0])))
+            return self._chain.uuid(ids.derive("retained", self._session, message.id, str(piece.at)))
+        if form.lines:
+            return self._chain.uuid(ids.derive("more", self._session, message.id, str(piece.indices[0])))
         return self._chain.uuid(message.id)
 
-    def _stamp(self, piece: Piece, form: _Form, arranged: Arranged, model: str | None) -> stamp.Stamp:
+    def _stamp(self, piece: Piece, form: Form, model: str | None) -> stamp.Stamp:
         entry, message = piece.entry, piece.entry.message
         if entry.first is None:
             return stamp.Stamp(retained=message.id)
-        if form.stamped:
+        if form.lines:
             return stamp.Stamp(stub=True)
-        natural = {"assistant": "assistant", "result": "tool", "user": "user"}[piece.side]
         blocks: list[JsonObject] | None = None
         escaped: str | None = None
-        kept_blocks = [b for i, b in enumerate(message.content) if form.dropped[i] is None]
         if not form.faithful or entry.pieces > 1:
-            blocks = stamp.wire_blocks(kept_blocks)
+            blocks = stamp.wire_blocks([b for i, b in enumerate(message.content) if form.dropped[i] is None])
             if not encode_content(blocks).clean:
                 escaped, blocks = stamp.escape(blocks), None
         return stamp.Stamp(
             kind=message.kind or stamp.SAID,
-            role=None if message.role == natural else message.role,
-            model=None if message.model == model or message.model is None else message.model,
+            role=None if message.role == _ROLES[piece.side] else message.role,
+            model=None if message.model is None or message.model == model else message.model,
             turn_id=message.turn_id,
+            ts=message.ts,
             blocks=blocks,
             escaped=escaped,
         )
 
-    def _close(self, entry: Entry, form: _Form) -> None:
+    def _close(self, entry: Entry, form: Form) -> None:
         if entry.first is None:
             return
         for i in range(len(entry.message.content)):
@@ -229,13 +224,6 @@ class SegmentWriter:
                 self._book.changed(item, code)
             else:
                 self._book.written(item)
-
-
-def _result(call: str, content: JsonValue, is_error: bool | None) -> JsonObject:
-    made: JsonObject = {"tool_use_id": call, "type": "tool_result", "content": content}
-    if is_error is not None:
-        made["is_error"] = is_error
-    return made
 
 
 def _usage(usage: Usage) -> JsonObject:

@@ -14,8 +14,11 @@ from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.providers.api import EmitOptions, EmitResult
 from sesh.providers.claude_code.layout import session_path
+from sesh.providers.claude_code.tools_native import Place, native
+from sesh.providers.claude_code.write_blocks import kept, tool_name
 from sesh.providers.claude_code.write_choose import choose
 from sesh.providers.claude_code.write_compaction import segments
+from sesh.providers.claude_code.write_forms import Vocabulary
 from sesh.providers.claude_code.write_lines import MEASURED_VERSION, Chain, Envelope, unchained
 from sesh.providers.claude_code.write_notes import Notes
 from sesh.providers.claude_code.write_segments import SegmentWriter
@@ -50,9 +53,9 @@ def emit_claude_session(thread: Thread, messages: Sequence[Message], /, **option
     clock.expect(thread.created_at)
     chain = Chain(envelope, clock, parent)
     entries = choose(messages, book, notes, options)
-    writer = SegmentWriter(chain, thread, book, notes, options)
-    for n, segment in enumerate(segments(entries)):
-        writer.write(segment, first=n == 0)
+    writer = SegmentWriter(chain, _vocabulary(thread, messages, cwd, options.get("tools")), book, notes)
+    for segment in segments(entries):
+        writer.write(segment)
     if clock.moved:
         notes.say("time-moved", f"{clock.moved} times were moved to rise strictly, by {clock.most} ms at most.")
     before, after = _file_lines(thread, chain, session_id, parent)
@@ -68,6 +71,16 @@ def emit_claude_session(thread: Thread, messages: Sequence[Message], /, **option
         modified=chain.last_ts or clock.next(thread.created_at),
         report=book.report(),
     )
+
+
+def _vocabulary(thread: Thread, messages: Sequence[Message], cwd: str, tools: str | None) -> Vocabulary:
+    """How calls are named. Unless told otherwise as the client's own tools: its screen draws no others."""
+    if tools == "keep":
+        return lambda block: [kept(block)]
+    origin = next((m.provenance.provider for m in messages if m.provenance is not None), None)
+    name, _ = tool_name(_text((thread.metadata or {}).get("provider")) or origin or "other")
+    place = Place(cwd, name)
+    return lambda block: native(block, place)
 
 
 def _file_lines(thread: Thread, chain: Chain, session_id: str, parent: str | None) -> tuple[list[bytes], list[bytes]]:
