@@ -102,11 +102,12 @@ def session_of(
 
 
 def child_of(parent: Session, thread: Thread, first_ts: str | None) -> Session:
-    """A child's session under its parent's."""
+    """A child's session under its parent's. Its id is of both: the child of another copy is another session."""
     own = session_of(thread, first_ts, session_id=None, cwd=None, client_version=parent.client_version)
+    own_id = ids.uuid7(unix_ms(own.created) or 0, "codex", parent.session_id, thread.id)
     return Session(
         thread=thread,
-        session_id=own.session_id,
+        session_id=own_id,
         root_id=parent.root_id,
         parent_id=parent.session_id,
         depth=parent.depth + 1,
