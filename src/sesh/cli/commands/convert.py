@@ -29,6 +29,7 @@ STDOUT = "-"
 
 
 @click.command(
+    name="convert",
     epilog="SESSION is a path, `-` for stdin, an id or its beginning, PROVIDER:ID, a title, or nothing for the newest "
     "session of this folder. `-o FOLDER/` writes under the name the client itself would use, sub-agents beside it. "
     "Without -o the result goes to stdout; with --json and no -o only the account is printed.",
@@ -59,7 +60,10 @@ def command(
     as_json: bool,
     **writing: Any,
 ) -> None:
-    """Write a session in another client's form, or as canonical JSON Lines."""
+    """Write a session in another client's form, file to file.
+
+    Nothing is placed where a client looks: `sesh handoff` does that.
+    """
     if as_json and output == STDOUT:
         raise click.UsageError("--json and -o - both want stdout. Give -o FILE, or leave one of them out.")
     if session == STDOUT:

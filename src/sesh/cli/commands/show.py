@@ -29,6 +29,7 @@ class TurnRange(click.ParamType):  # type: ignore[type-arg]  # generic since cli
 
 
 @click.command(
+    name="show",
     epilog="SESSION is a path, an id or its beginning, PROVIDER:ID, a title, or nothing for the newest session of "
     "this folder. On a terminal the text goes through $SESH_PAGER, $PAGER or less; a pipe gets plain text.",
 )
@@ -48,7 +49,11 @@ def command(
     home: Path | None,
     as_json: bool,
 ) -> None:
-    """Show a conversation: prompts, answers, tool runs with their results, patches, sub-agents."""
+    """Show a conversation.
+
+    Prompts, answers as Markdown, tool runs with their results folded, patches as diffs, sub-agents nested, and what
+    was abandoned, marked.
+    """
     path = here.session_path(session, home)
     if raw:
         from sesh.files.read import open_session
