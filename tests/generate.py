@@ -1,0 +1,69 @@
+"""Pages and files that are made from code, so that they cannot lie.
+
+    python -m tests.generate --check     say which are out of date, exit 1 if any is
+    python -m tests.generate --write     write them
+
+A page is a function that gives its whole text. Whoever adds a generated file adds a line to PAGES.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from difflib import unified_diff
+from importlib import import_module
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[1]
+
+PAGES: Final[dict[str, str]] = {
+    "docs/what-survives.md": "tests.matrix.page:page",
+    "docs/reference/report-codes.md": "tests.report.page:page",
+}
+"""Path in the repository -> the function that makes its text."""
+
+_SHOWN_LINES: Final = 20
+
+
+def text_of(maker: str) -> str:
+    """The text that a page should have."""
+    module, name = maker.split(":")
+    make: Callable[[], str] = getattr(import_module(module), name)
+    return make()
+
+
+def stale(path: str, text: str) -> list[str]:
+    """The first lines of the difference between a page and what it should be; empty when it is right."""
+    file = ROOT / path
+    there = file.read_text(encoding="utf-8") if file.is_file() else ""
+    diff = unified_diff(there.splitlines(), text.splitlines(), path, "from code", lineterm="", n=0)
+    return list(diff)[:_SHOWN_LINES]
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    mode = parser.add_mutually_exclusive_group(required=True)
+    mode.add_argument("--check", action="store_true", help="change nothing; exit 1 where a page is out of date")
+    mode.add_argument("--write", action="store_true", help="write every page")
+    options = parser.parse_args()
+    bad = 0
+    for path, maker in PAGES.items():
+        text = text_of(maker)
+        difference = stale(path, text)
+        if not difference:
+            continue
+        if options.write:
+            (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+            (ROOT / path).write_text(text, encoding="utf-8")
+            sys.stdout.write(f"wrote {path}\n")
+        else:
+            bad += 1
+            sys.stdout.write("\n".join([*difference, f"{path} is out of date: python -m tests.generate --write", ""]))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""What survives: every kind of thing a conversation holds, written by every provider and read again."""
