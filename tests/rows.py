@@ -85,7 +85,7 @@ def output_text(output: Any) -> tuple[str, list[str]]:
 
 
 def without(rows: Sequence[Row], apart: Sequence[Row]) -> list[Row]:
-    """`rows` less those of `apart`, each once, by kind and text: how contexts are left out on the client's side."""
+    """`rows` less those of `apart`, each once, by kind, text and id: how contexts are left out on the client's side."""
     names = [_name(r) for r in apart]
     left: list[Row] = []
     for row in rows:
@@ -97,8 +97,8 @@ def without(rows: Sequence[Row], apart: Sequence[Row]) -> list[Row]:
     return left
 
 
-def _name(row: Row) -> tuple[str, str, str]:
-    return row["kind"], str(row.get("text", "")).strip(), str(row.get("images", ""))
+def _name(row: Row) -> tuple[str, str, str, str]:
+    return row["kind"], str(row.get("text", "")).strip(), str(row.get("images", "")), str(row.get("id", ""))
 
 
 def settled(rows: Iterable[Row]) -> list[Row]:
@@ -134,11 +134,17 @@ def settled(rows: Iterable[Row]) -> list[Row]:
             text = str(row.get("text") or "").strip()
             out.append({"kind": "result", "id": row.get("id"), "text": text, "images": list(row.get("images") or [])})
         elif kind in ("search", "web_search_call"):
-            action = row.get("action") or {}
-            out.append({"kind": "search", "query": row.get("query") or action.get("query") or ""})
+            out.append({"kind": "search", "query": row.get("query") or looked_for(row.get("action") or {})})
         else:
             out.append(dict(row))
     return out
+
+
+def looked_for(action: Row) -> str:
+    """The words of a Codex search action: a query, a page that was opened, or a pattern looked for in it."""
+    if action.get("pattern"):
+        return f"'{action['pattern']}' in {action.get('url')}"
+    return str(action.get("query") or action.get("url") or "")
 
 
 def by_step(messages: Sequence[Message]) -> list[Message]:

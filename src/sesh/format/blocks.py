@@ -61,7 +61,7 @@ class FileChangeBlock(Block, tag="file_change", frozen=True, kw_only=True, gc=Fa
 
 
 class WebSearchBlock(Block, tag="web_search", frozen=True, kw_only=True, gc=False):
-    """A web search run on the vendor's side. `query` may be empty (open_page has none)."""
+    """A web search run on the vendor's side. `query` is the URL of a page opened; empty where nothing is said."""
 
     call_id: str | None = None
     query: str

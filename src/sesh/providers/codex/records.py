@@ -1,0 +1,287 @@
+"""Lines of a rollout as typed records: each line decoded once, into what the reader needs of it and no more.
+
+Three shapes stand in files (formats/codex.md §3, §7, §11): the envelope `{timestamp, type, payload}` (0.36 and later),
+the same with an `ordinal` (paginated, 0.155 and later), and bare items under a header (0.28 and before). A line that is
+none of these is kept as `Strange`, text that is no JSON as `Unreadable`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import msgspec
+
+from sesh.format import jsontext, lines
+from sesh.format.json import JsonObject, JsonValue
+from sesh.report.reports import LineBook
+
+# Field types are `Any` where a wrong type must not cost the line: what is used is looked at where it is used.
+
+
+class Line(msgspec.Struct, kw_only=True, tag_field="type", frozen=True, gc=False):
+    """What all enveloped lines share."""
+
+    timestamp: Any = None
+    ordinal: Any = None
+    sesh: Any = None
+
+
+class SessionMeta(Line, tag="session_meta", frozen=True, kw_only=True):
+    """The header of a file; a second one in the same file is the copied header of a fork's parent."""
+
+    payload: JsonObject
+
+
+class TurnContextPayload(msgspec.Struct, frozen=True):
+    """`turn_id` is absent up to 0.87."""
+
+    turn_id: Any = None
+    model: Any = None
+    cwd: Any = None
+
+
+class TurnContext(Line, tag="turn_context", frozen=True, kw_only=True):
+    """The settings of a turn, or of a step of it (≤0.87 write one a step)."""
+
+    payload: TurnContextPayload
+
+
+class ResponseItem(Line, tag="response_item", frozen=True, kw_only=True):
+    """What the model is sent or said. `metadata` (0.155+) stands beside the payload, not in it."""
+
+    payload: JsonObject
+    metadata: Any = None
+
+
+class Item(msgspec.Struct, frozen=True, kw_only=True):
+    """What is needed of `item_completed.item` to see whether a response_item says the same."""
+
+    type: str
+    id: Any = None
+    content: Any = None
+    text: Any = None
+    summary_text: Any = None
+    raw_content: Any = None
+    status: Any = None
+    exit_code: Any = None
+    source: Any = None
+    success: Any = None
+    receiver_thread_ids: Any = None
+    agent_thread_id: Any = None
+    kind: Any = None
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """What is needed of `event_msg.payload`; which fields a kind has: formats/codex-catalogue.md."""
+
+    type: str
+    thread_id: Any = None
+    turn_id: Any = None
+    call_id: Any = None
+    message: Any = None
+    text: Any = None
+    info: Any = None
+    item: Item | None = None
+    num_turns: Any = None
+    success: Any = None
+    exit_code: Any = None
+    status: Any = None
+    model_context_window: Any = None
+    thread_name: Any = None
+    name: Any = None
+
+
+class EventMsg(Line, tag="event_msg", frozen=True, kw_only=True):
+    """What people are shown, and the turn's markers."""
+
+    payload: Event
+
+
+class Compacted(Line, tag="compacted", frozen=True, kw_only=True):
+    """From here on the model is sent something else than all that came before (§9)."""
+
+    payload: JsonObject
+
+
+class UsageRecordPayload(msgspec.Struct, frozen=True, kw_only=True):
+    """`usage` is one step's; the cumulative ones are the client's own sums."""
+
+    turn_id: Any = None
+    usage: Any = None
+
+
+class UsageRecord(Line, tag="token_usage_record", frozen=True, kw_only=True):
+    """Tokens of one response (0.155+)."""
+
+    payload: UsageRecordPayload
+
+
+class WorldState(Line, tag="world_state", frozen=True, kw_only=True):
+    """The client's notes on what it told the model of its surroundings."""
+
+
+class MailMetadata(Line, tag="inter_agent_communication_metadata", frozen=True, kw_only=True):
+    """Whether the agent's mail that follows starts a turn."""
+
+
+class ToolsUpdated(Line, tag="dynamic_tools_updated", frozen=True, kw_only=True):
+    """Known to the 0.169 binary, not produced by it."""
+
+
+class RiskScore(Line, tag="security_risk_score", frozen=True, kw_only=True):
+    """Known to the 0.169 binary, not produced by it."""
+
+
+class BareState(msgspec.Struct, frozen=True, kw_only=True):
+    """`{"record_type": "state"}` of 0.28."""
+
+
+class Strange(msgspec.Struct, frozen=True, kw_only=True):
+    """JSON that is no record sesh knows. `known_type` is set where the kind is known and its payload is not as ever."""
+
+    value: JsonValue
+    source_type: str
+    timestamp: Any = None
+    ordinal: Any = None
+
+
+class Unreadable(msgspec.Struct, frozen=True, kw_only=True):
+    """Text that is no JSON."""
+
+    text: str
+    reason: str
+
+
+Enveloped: TypeAlias = (
+    SessionMeta
+    | TurnContext
+    | ResponseItem
+    | EventMsg
+    | Compacted
+    | UsageRecord
+    | WorldState
+    | MailMetadata
+    | ToolsUpdated
+    | RiskScore
+)
+AnyLine: TypeAlias = Enveloped | BareState | Strange | Unreadable
+
+ITEM_TYPES: Final = frozenset(
+    {
+        "message",
+        "reasoning",
+        "function_call",
+        "function_call_output",
+        "custom_tool_call",
+        "custom_tool_call_output",
+        "local_shell_call",
+        "local_shell_call_output",
+        "web_search_call",
+        "image_generation_call",
+        "tool_search_call",
+        "tool_search_output",
+        "ghost_snapshot",
+    }
+)
+"""What a bare line of 0.28 may be; the envelope allows any type."""
+
+_decode: Final = msgspec.json.Decoder(Enveloped).decode
+
+
+class Record(NamedTuple):
+    """One record of a file: where it stands, its text, and what it is.
+
+    `file` and `item` name it in the ledger; `number` is the line's, from 1; `second` counts records that share a line
+    (0 for the first).
+    """
+
+    file: str
+    item: int
+    number: int
+    second: int
+    data: bytes
+    line: AnyLine
+
+    @property
+    def place(self) -> str:
+        """`line:N`, or `line:N.K` for a further record on the same line."""
+        return f"line:{self.number}.{self.second}" if self.second else f"line:{self.number}"
+
+    def whole(self) -> JsonValue:
+        """Everything that stands there, decoded once more: for the few records that are kept whole."""
+        if isinstance(self.line, Strange):
+            return self.line.value
+        return jsontext.loads(self.data)
+
+    def ordinal(self) -> int | None:
+        """The paginated file's own count, where the line has one."""
+        found = getattr(self.line, "ordinal", None)
+        return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def read(data: bytes, file: str, book: LineBook) -> list[Record]:
+    """All records of a file, opened in the ledger; blank lines and a torn last line are closed as skipped."""
+    found: list[Record] = []
+    book.ledger(file)
+    for raw in lines.split(data):
+        try:
+            line: AnyLine = _decode(raw.data)
+        except (msgspec.MsgspecError, RecursionError, UnicodeError):
+            found.extend(_odd(raw, file, book))
+        else:
+            found.append(Record(file, book.open(file), raw.number, 0, raw.data, line))
+    return found
+
+
+def _odd(raw: lines.RawLine, file: str, book: LineBook) -> Iterator[Record]:
+    parts = jsontext.pieces(raw.data)
+    if not parts:
+        book.skipped(file, book.open(file), "blank")
+        return
+    if len(parts) > 1:
+        book.note("shared-line", f"{len(parts)} records stand on one line.", file=file, line=raw.number)
+    for second, part in enumerate(parts):
+        item = book.open(file)
+        if not part.readable and not raw.ended and second == len(parts) - 1:
+            book.skipped(file, item, "torn-last-line")
+            book.note("torn-last-line", "The last line is cut off and was left out.", file=file, line=raw.number)
+            continue
+        text = part.text.encode("utf-8", "surrogatepass")
+        if not part.readable:
+            reason = part.flaw or "not JSON"
+            book.note("unreadable-line", f"This is no JSON ({reason}).", file=file, line=raw.number)
+            yield Record(file, item, raw.number, second, text, Unreadable(text=part.text, reason=reason))
+            continue
+        if part.flaw and part.flaw != "shares its line":
+            book.note("repaired-bytes", f"The line was repaired: {part.flaw}.", file=file, line=raw.number)
+        yield Record(file, item, raw.number, second, text, typed(part.value))
+
+
+def typed(value: JsonValue) -> AnyLine:
+    """A decoded JSON value as a record."""
+    if not isinstance(value, dict):
+        return Strange(value=value, source_type="value")
+    kind = value.get("type")
+    if "payload" in value:
+        try:
+            made: AnyLine = msgspec.convert(value, Enveloped)
+            return made
+        except msgspec.ValidationError:
+            return _strange(value)
+    if "record_type" in value:
+        return BareState()
+    stamp = value.get("sesh")
+    if kind in ITEM_TYPES:
+        return ResponseItem(payload={k: v for k, v in value.items() if k != "sesh"}, sesh=stamp)
+    if kind is None and isinstance(value.get("id"), str) and "timestamp" in value:
+        return SessionMeta(payload=value, timestamp=value["timestamp"], sesh=stamp)
+    return _strange(value)
+
+
+def _strange(value: JsonObject) -> Strange:
+    kind = value.get("type")
+    payload = value.get("payload")
+    within = payload.get("type") if isinstance(payload, dict) else None
+    name = "/".join(str(k) for k in (kind, within) if isinstance(k, str)) or "record"
+    return Strange(value=value, source_type=name, timestamp=value.get("timestamp"), ordinal=value.get("ordinal"))

@@ -1,0 +1,115 @@
+"""Tokens, each step once (formats/codex.md §3: `token_count`, and `token_usage_record` from 0.155 on).
+
+A `token_usage_record` is one response's. A `token_count` repeats the same step in the client's running total, comes
+again unchanged, restarts from zero on resume (0.36 to 0.63) and carries estimates without input or output; it counts
+as a step only where its total moved by more than the records before it account for.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from sesh.format.message import Usage
+
+
+class Tokens(NamedTuple):
+    """A step in Codex's own meaning: `input` includes cached tokens, `output` includes reasoning."""
+
+    input: int
+    cached: int
+    cache_write: int
+    output: int
+    reasoning: int
+
+    @property
+    def total(self) -> int:
+        """What `total_tokens` says of the step."""
+        return self.input + self.output
+
+    def canonical(self) -> Usage:
+        """The same in canonical meaning: cached tokens are no input tokens."""
+        return Usage(
+            input_tokens=max(self.input - self.cached - self.cache_write, 0),
+            output_tokens=self.output,
+            cache_read_tokens=self.cached,
+            cache_write_tokens=self.cache_write or None,
+            reasoning_tokens=self.reasoning or None,
+        )
+
+    def less(self, other: Tokens) -> Tokens:
+        """The difference, field by field, not below zero."""
+        return Tokens(*(max(a - b, 0) for a, b in zip(self, other, strict=True)))
+
+
+_FIELDS: Final = (
+    "input_tokens",
+    "cached_input_tokens",
+    "cache_write_input_tokens",
+    "output_tokens",
+    "reasoning_output_tokens",
+)
+
+
+def tokens(value: Any) -> Tokens | None:
+    """A usage object of Codex; None where it is none or counts nothing."""
+    if not isinstance(value, dict):
+        return None
+    found = Tokens(*(n if isinstance(n := value.get(f), int) and not isinstance(n, bool) else 0 for f in _FIELDS))
+    return found if found.input or found.output else None
+
+
+class Meter:
+    """Which usage records are new steps."""
+
+    def __init__(self) -> None:
+        self._total: Tokens | None = None
+        self._credit = 0  # tokens of records that no token_count has repeated yet
+
+    def turn_started(self) -> None:
+        """Records are repeated within their turn or never."""
+        self._credit = 0
+
+    def record(self, value: Any) -> Tokens | None:
+        """A `token_usage_record`'s `usage`."""
+        step = tokens(value)
+        if step is not None:
+            self._credit += step.total
+        return step
+
+    def count(self, info: Any) -> Tokens | None:
+        """A `token_count`'s `info`: the step, or None where it is no new one."""
+        if not isinstance(info, dict):
+            return None
+        total, last = tokens(info.get("total_token_usage")), tokens(info.get("last_token_usage"))
+        if total is None:
+            return None
+        before, self._total = self._total, total
+        if before is None or total.total < before.total:
+            # The first count of a file, or one after a restart: history before it is not this step's.
+            step = last if last is not None else total
+        else:
+            step = total.less(before)
+        if not step.total:
+            return None
+        if self._credit >= step.total:
+            self._credit -= step.total
+            return None
+        self._credit = 0
+        return step
+
+
+def added(a: Usage | None, b: Usage) -> Usage:
+    """Two steps of one message as one usage."""
+    if a is None:
+        return b
+    return Usage(
+        input_tokens=_sum(a.input_tokens, b.input_tokens),
+        output_tokens=_sum(a.output_tokens, b.output_tokens),
+        cache_read_tokens=_sum(a.cache_read_tokens, b.cache_read_tokens),
+        cache_write_tokens=_sum(a.cache_write_tokens, b.cache_write_tokens),
+        reasoning_tokens=_sum(a.reasoning_tokens, b.reasoning_tokens),
+    )
+
+
+def _sum(a: int | None, b: int | None) -> int | None:
+    return b if a is None else a if b is None else a + b
