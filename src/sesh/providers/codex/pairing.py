@@ -30,6 +30,10 @@ class Pairs:
 
     written_id: dict[Place, str] = field(default_factory=dict)
     """For calls, and for results that have one. A search that nothing answers is in neither (it needs no answer)."""
+    call_of: dict[Place, Place] = field(default_factory=dict)
+    """The call of each result that has one."""
+    result_of: dict[Place, Place] = field(default_factory=dict)
+    """The result of each call that has one."""
     stubs: set[Place] = field(default_factory=set)
     """Calls that nothing answers."""
     moved: dict[Place, Place] = field(default_factory=dict)
@@ -82,19 +86,24 @@ class Planner:
             while free and free[0][0] < order:
                 early.append(free.popleft()[1])
             if free:
-                pairs.written_id[call] = pairs.written_id[free.popleft()[1]] = self._id(call, call_id)
+                self._join(pairs, call, free.popleft()[1], call_id)
             else:
                 waiting.append(call)
         for call in waiting:
             if early:
                 result = early.popleft()
-                pairs.written_id[call] = pairs.written_id[result] = self._id(call, call_id)
+                self._join(pairs, call, result, call_id)
                 if call[0] not in self.verbatim and result[0] not in self.verbatim:
                     pairs.moved[call] = result
             elif not isinstance(messages[call[0]].content[call[1]], WebSearchBlock):
                 pairs.written_id[call] = self._id(call, call_id)
                 if call[0] not in self.verbatim:
                     pairs.stubs.add(call)
+
+    def _join(self, pairs: Pairs, call: Place, result: Place, given: str) -> None:
+        pairs.written_id[call] = pairs.written_id[result] = self._id(call, given)
+        pairs.call_of[result] = call
+        pairs.result_of[call] = result
 
     def _id(self, call: Place, given: str) -> str:
         known = self._assigned.get(call)

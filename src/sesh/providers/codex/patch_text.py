@@ -12,9 +12,10 @@ A file's change as Codex keeps it in FileChange and patch_apply_end: `{"type": "
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import unified_diff
+from itertools import islice
 from typing import Final
 
 from sesh.format.json import JsonObject
@@ -94,8 +95,7 @@ def _numbered(body: Iterable[str]) -> Iterator[str]:
 
 def diff_of(old: str, new: str) -> str:
     """A unified diff's hunks from one text to another, both taken as whole lines."""
-    lines = unified_diff(_lines(old), _lines(new), lineterm="\n")
-    return "".join(line for line in lines if not line.startswith(("--- ", "+++ ")))
+    return "".join(islice(unified_diff(_lines(old), _lines(new)), 2, None))  # without the two lines of file names
 
 
 def add_file(path: str, content: str) -> str:
@@ -113,14 +113,67 @@ def replace_text(path: str, edits: Iterable[tuple[str, str]]) -> str:
     return "\n".join([*out, END])
 
 
-def update_file(path: str, old: str, new: str) -> str:
-    """A patch from one whole content of a file to another, with three lines of context: applies where `old` stands."""
-    out = [BEGIN, f"*** Update File: {path}"]
-    for line in unified_diff(_bare(old), _bare(new), lineterm=""):
-        if line.startswith(("--- ", "+++ ")):
-            continue
-        out.append("@@" if line.startswith("@@") else line)
-    return "\n".join([*out, END])
+def update_file(path: str, old: str, new: str) -> str | None:
+    """A patch from one whole content of a file to another; None where none can say it (no change, no lines before).
+
+    A hunk is found by its lines alone, first match first, so context grows from three lines until the patch gives
+    exactly `new`.
+    """
+    before, after = _bare(old), _bare(new)
+    if not before or before == after:
+        return None
+    context = 3
+    while True:
+        body = ["@@" if line.startswith("@@") else line for line in _hunks(before, after, context)]
+        if _applied(before, body) == after:
+            return "\n".join([BEGIN, f"*** Update File: {path}", *body, END])
+        if context > len(before):
+            return None
+        context *= 4
+
+
+def apply(patch: str, files: Mapping[str, str]) -> dict[str, str]:
+    """The files of a patch after it, from their contents before. Raises ValueError where a hunk is found nowhere."""
+    after: dict[str, str] = {}
+    for file in parse(patch):
+        if file.kind == "add":
+            after[file.path] = "".join(line[1:] + "\n" for line in file.body)
+        elif file.kind == "update":
+            found = _applied(_bare(files[file.path]), file.body)
+            if found is None:
+                raise ValueError(f"a hunk does not apply to {file.path}")
+            after[file.move_to or file.path] = "".join(line + "\n" for line in found)
+    return after
+
+
+def _hunks(before: list[str], after: list[str], context: int) -> Iterator[str]:
+    yield from islice(unified_diff(before, after, lineterm="", n=context), 2, None)
+
+
+def _applied(before: list[str], body: list[str]) -> list[str] | None:
+    """Lines with the hunks applied, each at the first place after the one before where its old lines stand."""
+    out: list[str] = []
+    at = 0
+    for hunk in _split(body):
+        old = [line[1:] for line in hunk if line[0] != "+"]
+        start = next((i for i in range(at, len(before) - len(old) + 1) if before[i : i + len(old)] == old), None)
+        if start is None:
+            return None
+        out += before[at:start]
+        out += [line[1:] for line in hunk if line[0] != "-"]
+        at = start + len(old)
+    return out + before[at:]
+
+
+def _split(body: list[str]) -> Iterator[list[str]]:
+    hunk: list[str] = []
+    for line in [*body, "@@"]:
+        if line.startswith("@@"):
+            if hunk:
+                yield hunk
+            hunk = []
+        else:
+            hunk.append(line or " ")
 
 
 def _bare(text: str) -> list[str]:

@@ -11,17 +11,14 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple, assert_never
 
 from sesh.format import jsontext
 from sesh.format.blocks import (
-    AnyBlock,
     AttachmentBlock,
     FileChangeBlock,
     Part,
-    ReasoningBlock,
     TextBlock,
     ToolCallBlock,
     ToolResultBlock,
@@ -30,9 +27,7 @@ from sesh.format.blocks import (
     output_parts,
 )
 from sesh.format.json import JsonObject, JsonValue
-from sesh.format.message import Message
 from sesh.providers.codex import outputs, patches
-from sesh.providers.codex.pairing import Pairs
 
 ROLES: Final = {"user": "user", "assistant": "assistant", "system": "developer", "tool": "user"}
 READ_AS: Final = {"user": "user", "assistant": "assistant", "developer": "system"}
@@ -56,13 +51,14 @@ WRITTEN: Final = Outcome("written")
 class Item:
     """One response item. `blocks` are the indices of the message's blocks that it holds; `role` is the canonical role
     that reading it gives; `exact`: reading it gives those very blocks, so no stamp is needed for them; `error`: the
-    result's flag, where reading the output would not give it."""
+    result's flag, where reading the output would not give it; `call_id`: of a call or a result that are a pair."""
 
     payload: JsonObject
     blocks: list[int]
     role: str
     exact: bool = True
     error: bool | None = None
+    call_id: str | None = None
     stub: bool = False
 
 
@@ -74,56 +70,6 @@ class Form(NamedTuple):
     exact: bool = True
 
 
-def items_of(message: Message, at: int, pairs: Pairs, outcomes: list[Outcome | None]) -> Iterator[Item]:
-    """The response items of a message that stands at index `at`, in order.
-
-    `outcomes` is filled in, one for each block. Reasoning gives no item: it is for the eyes only (write_events).
-    """
-    role = ROLES[message.role]
-    speech: Item | None = None
-    for i, block in enumerate(message.content):
-        if isinstance(block, (TextBlock, AttachmentBlock, UnknownBlock)):
-            form = content_part(block, assistant=role == "assistant")
-            outcomes[i] = WRITTEN if form.code is None else Outcome("changed", form.code)
-            if speech is None:
-                payload = {"type": "message", "role": role, "content": []}
-                speech = Item(payload, [], READ_AS[role])
-            speech.payload["content"].append(form.value)
-            speech.blocks.append(i)
-            speech.exact = speech.exact and form.exact
-            continue
-        if isinstance(block, ReasoningBlock):
-            outcomes[i] = Outcome("dropped", "reasoning" if block.text else "reasoning-redacted")
-            continue
-        if speech is not None:
-            yield speech
-            speech = None
-        yield from _tool_items(block, (at, i), pairs, outcomes)
-    if speech is not None:
-        yield speech
-
-
-def _tool_items(
-    block: ToolCallBlock | FileChangeBlock | WebSearchBlock | ToolResultBlock,
-    place: tuple[int, int],
-    pairs: Pairs,
-    outcomes: list[Outcome | None],
-) -> Iterator[Item]:
-    i = place[1]
-    if isinstance(block, ToolResultBlock):
-        call_id = pairs.written_id.get(place)
-        if call_id is None:
-            outcomes[i] = Outcome("dropped", "orphan-result")
-            return
-        yield result_item(block, i, call_id, outcomes)
-        return
-    call_id = pairs.written_id.get(place)
-    form = search(block) if call_id is None and isinstance(block, WebSearchBlock) else call(block, call_id or "")
-    code = form.code or ("call-id" if call_id and block.call_id and block.call_id != call_id else None)
-    outcomes[i] = WRITTEN if code is None else Outcome("changed", code)
-    yield Item(form.value, [i], "assistant", form.exact and (call_id is None or block.call_id == call_id))
-
-
 def result_item(block: ToolResultBlock, i: int, call_id: str, outcomes: list[Outcome | None]) -> Item:
     """A tool's output. Codex has no flag for errors: the stamp keeps it, and the display says so."""
     form = output(block.output)
@@ -132,13 +78,13 @@ def result_item(block: ToolResultBlock, i: int, call_id: str, outcomes: list[Out
     payload = {"type": "function_call_output", "call_id": call_id, "output": form.value}
     same_flag = outputs.failed(form.value) == block.is_error
     exact = form.exact and block.call_id == call_id and (same_flag or block.is_error is not None)
-    return Item(payload, [i], "tool", exact, error=None if same_flag else block.is_error)
+    return Item(payload, [i], "tool", exact, error=None if same_flag else block.is_error, call_id=call_id)
 
 
 def stub(call_id: str) -> Item:
     """The output of a call that nothing answered, in the words that Codex itself uses (formats/codex.md §4)."""
     payload = {"type": "function_call_output", "call_id": call_id, "output": "aborted"}
-    return Item(payload, [], "tool", stub=True)
+    return Item(payload, [], "tool", call_id=call_id, stub=True)
 
 
 def call(block: ToolCallBlock | FileChangeBlock | WebSearchBlock, call_id: str) -> Form:
@@ -147,17 +93,17 @@ def call(block: ToolCallBlock | FileChangeBlock | WebSearchBlock, call_id: str) 
         case ToolCallBlock():
             name = api_name(block.name)
             wrapped = not isinstance(block.input, dict)
-            arguments = arguments_text({"input": block.input} if wrapped else block.input)
+            arguments = text_arguments({"input": block.input} if wrapped else block.input)
             code = "tool-name" if name != block.name else "input-wrapped" if wrapped else None
             exact = code is None and patches.in_call(name, block.input) is None
             return Form(_function(name, arguments, call_id), code, exact)
         case FileChangeBlock():
-            arguments = arguments_text({"input": block.patch or ""})
+            arguments = text_arguments({"input": block.patch or ""})
             exact = block.patch is not None and block.path == patches.path_of(block.patch)
             code = "as-call" if block.patch is None else None
             return Form(_function("apply_patch", arguments, call_id), code, exact)
         case WebSearchBlock():
-            return Form(_function("web_search", arguments_text({"query": block.query}), call_id), "as-call", False)
+            return Form(_function("web_search", text_arguments({"query": block.query}), call_id), "as-call", False)
         case _:
             assert_never(block)
 
@@ -173,7 +119,7 @@ def _function(name: str, arguments: str, call_id: str) -> JsonObject:
     return {"type": "function_call", "name": name, "arguments": arguments, "call_id": call_id}
 
 
-def arguments_text(value: JsonValue) -> str:
+def text_arguments(value: JsonValue) -> str:
     """Arguments as the JSON text that `arguments` must be. Holds no lone surrogates if `value` holds none."""
     return jsontext.dumps(value).decode("utf-8")
 
@@ -243,26 +189,3 @@ def placeholder(block: AttachmentBlock | UnknownBlock) -> str:
                 pass  # not what it says it is: named like any other file
         return f"[Attachment of {media}, {len(block.data) * 3 // 4} bytes, not carried over to Codex]"
     return f"[Attachment of {media}: {block.uri or 'empty'}]"
-
-
-def describes(block: AnyBlock) -> str:
-    """The kind of a block, for counting it as dropped."""
-    match block:
-        case ReasoningBlock():
-            return "reasoning" if block.text else "reasoning-redacted"
-        case TextBlock():
-            return "text"
-        case ToolCallBlock():
-            return "tool_call"
-        case ToolResultBlock():
-            return "tool_result"
-        case FileChangeBlock():
-            return "file_change"
-        case WebSearchBlock():
-            return "web_search"
-        case AttachmentBlock():
-            return "attachment"
-        case UnknownBlock():
-            return "unknown"
-        case _:
-            assert_never(block)

@@ -18,9 +18,11 @@ from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.providers.codex import kinds, write_usage
 from sesh.providers.codex.pairing import Pairs, Place, Planner
+from sesh.providers.codex.tools_native import NativeTools
 from sesh.providers.codex.write_compaction import Segment, segments
-from sesh.providers.codex.write_items import Item, Outcome, items_of, result_item, stub
+from sesh.providers.codex.write_items import Item, Outcome
 from sesh.providers.codex.write_lines import RolloutLines, has_surrogates, stamp_of, unix_ms
+from sesh.providers.codex.write_message import ItemMaker
 from sesh.providers.codex.write_meta import History, Session
 from sesh.providers.codex.write_turns import Turns
 from sesh.report.reports import BlockBook
@@ -32,14 +34,23 @@ class ThreadWriter:
     """Writes the messages of one thread. Every block it is given is opened and closed in the book."""
 
     def __init__(
-        self, session: Session, messages: Sequence[Message], history: History, book: BlockBook, *, keep_context: bool
+        self,
+        session: Session,
+        messages: Sequence[Message],
+        history: History,
+        book: BlockBook,
+        *,
+        keep_context: bool,
+        native: NativeTools | None,
     ) -> None:
         self.lines: Final = RolloutLines(ordinals=history.paginated)
         self._book: Final = book
         self._keep_context: Final = keep_context
         self._messages: Final = [self._cleaned(m) for m in messages]
         self._originals: Final = messages
+        self._maker: Final = ItemMaker(self._messages, native)
         self._segments: Final = segments(self._messages)
+        self._compactions: Final = {s.summary for s in self._segments}
         self._turns: Final = Turns(self.lines, session, history)
         self._planner: Final = Planner(set())
         self._moved: Final[dict[Place, int]] = {}
@@ -87,19 +98,14 @@ class ThreadWriter:
         for block in message.content:
             if isinstance(block, ReasoningBlock) and block.text:
                 self._turns.thought(block.text)
-        items = list(items_of(message, at, pairs, outcomes))
-        if self._is_compaction(at):
-            pass  # its text goes into the `compacted` line that follows
-        else:
+        items = list(self._maker.items(at, pairs, outcomes))
+        if at not in self._compactions:  # a compaction's words go into the `compacted` line that follows
             for n, item in enumerate(items):
                 self._item(at, item, more=n > 0)
             self._answers(at, pairs)
         self._settle(at, first, outcomes, pairs)
-        if message.usage is not None and not self._is_compaction(at):
+        if message.usage is not None and at not in self._compactions:
             self._usage(message)
-
-    def _is_compaction(self, at: int) -> bool:
-        return any(s.summary == at for s in self._segments)
 
     def _settle(self, at: int, first: int, outcomes: list[Outcome | None], pairs: Pairs) -> None:
         original = self._originals[at]
@@ -131,11 +137,11 @@ class ThreadWriter:
         blocks = [message.content[i] for i in item.blocks]
         block = blocks[0] if len(blocks) == 1 else None
         if item.stub:
-            self._turns.answered(item.payload["call_id"], None)
+            self._turns.answered(item.call_id, None)
         elif isinstance(block, ToolResultBlock):
-            self._turns.answered(item.payload["call_id"], block)
+            self._turns.answered(item.call_id, block)
         elif isinstance(block, _ANSWERABLE):
-            self._turns.called(item.payload.get("call_id"), block)
+            self._turns.called(item.call_id, block)
         else:
             self._turns.said(message, item.payload)
 
@@ -158,24 +164,12 @@ class ThreadWriter:
 
     def _answers(self, at: int, pairs: Pairs) -> None:
         """After a message: made-up results of its open calls, and results that had stood too early."""
-        for i in range(len(self._messages[at].content)):
-            call = (at, i)
-            if call in pairs.stubs:
+        for place, item, outcome in self._maker.answers(at, pairs):
+            self._item(place[0], item)
+            if outcome is None:
                 self._stubs.append(self._originals[at].id)
-                self._item(at, stub(pairs.written_id[call]))
-            early = pairs.moved.get(call)
-            if early is not None:
-                self._early(early, pairs)
-
-    def _early(self, place: Place, pairs: Pairs) -> None:
-        at, i = place
-        block = self._messages[at].content[i]
-        if isinstance(block, ToolResultBlock):
-            outcomes: list[Outcome | None] = [None] * (i + 1)
-            self._item(at, result_item(block, i, pairs.written_id[place], outcomes))
-            number = self._moved.pop(place, None)
-            if number is not None:
-                self._book.changed(number, "reordered")
+            elif (number := self._moved.pop(place, None)) is not None:
+                self._book.changed(number, outcome.why)
 
     # -- compactions ------------------------------------------------------------------------------
 
@@ -199,20 +193,8 @@ class ThreadWriter:
         """The items of a message that the model still holds after a compaction, calls answered."""
         if not self._kept(at):
             return []
-        message = self._messages[at]
-        held = set(pairs.moved.values())
-        items: list[Item] = []
-        for item in items_of(message, at, pairs, [None] * len(message.content)):
-            if not any((at, i) in held for i in item.blocks):
-                items.append(item)
-        for i in range(len(message.content)):
-            if (at, i) in pairs.stubs:
-                items.append(stub(pairs.written_id[at, i]))
-            early = pairs.moved.get((at, i))
-            block = self._messages[early[0]].content[early[1]] if early else None
-            if early and isinstance(block, ToolResultBlock):
-                items.append(result_item(block, early[1], pairs.written_id[early], [None] * (early[1] + 1)))
-        return items
+        items = list(self._maker.items(at, pairs, [None] * len(self._messages[at].content)))
+        return items + [item for _, item, _ in self._maker.answers(at, pairs)]
 
     # -- usage and the end ------------------------------------------------------------------------
 

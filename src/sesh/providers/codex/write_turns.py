@@ -91,12 +91,12 @@ class Turns:
         texts = [p["text"] for p in payload["content"] if "text" in p]
         images = [p["image_url"] for p in payload["content"] if "image_url" in p]
         if payload["role"] == "user" and message.role == "user" and message.kind is None:
-            self._event(write_events.user_message(texts, images))
+            self._seen(write_events.user_message(texts, images))
             self._item(write_history.user_message(self._next(), texts, images))
         elif message.kind != "context" and message.role in ("assistant", "user") and any(texts):
             text = "\n".join(texts)
             self._spoken = text if message.role == "assistant" else self._spoken
-            self._event(write_events.agent_message(text))
+            self._seen(write_events.agent_message(text))
             self._item(write_history.agent_message(self._next(), text))
 
     def thought(self, text: str) -> None:
@@ -111,15 +111,15 @@ class Turns:
         else:
             self._calls[call_id] = (call, self._ms())
 
-    def answered(self, call_id: str, result: ToolResultBlock | None) -> None:
+    def answered(self, call_id: str | None, result: ToolResultBlock | None) -> None:
         """A result was written, or a made-up one (None)."""
-        found = self._calls.pop(call_id, None)
-        if found is not None:
+        found = self._calls.pop(call_id or "", None)
+        if found is not None and call_id is not None:
             self._show(call_id, found[0], result, found[1])
 
     def compacted(self) -> None:
         """The mark of a compaction."""
-        self._event({"type": "context_compacted"})
+        self._seen({"type": "context_compacted"})
         self._item(write_history.compaction(self._next()))
 
     def _show(self, call_id: str, call: Call, result: ToolResultBlock | None, began: int) -> None:
@@ -129,7 +129,7 @@ class Turns:
             call_id, self._turn or "", card, cwd, vendor=self._vendor, exec_events=self._history.exec_events
         )
         if event is not None:
-            self._event(event)
+            self._seen(event)
         item_id = f"{call_id}-plan" if isinstance(card, display.Plan) else call_id
         self._item(
             write_history.tool(item_id, card, cwd, _duration(self._ms() - began)),
@@ -142,12 +142,16 @@ class Turns:
     def _event(self, payload: JsonObject, stamp: JsonObject | None = None) -> None:
         self._lines.add(self.ts, "event_msg", payload, stamp)
 
+    def _seen(self, payload: JsonObject) -> None:
+        """A line that is only for the eyes. Its stamp says so: what it tells stands in a response item already."""
+        self._event(payload, {"stub": True})
+
     def _item(self, item: JsonObject, *, began: int | None = None, always: bool = False) -> None:
         """A completed item: in paginated files, and in all files where `always` (plans: formats/codex.md §6)."""
         if not (self._history.paginated or always):
             return
         now = self._ms()
-        self._event(
+        self._seen(
             {
                 "type": "item_completed",
                 "thread_id": self._session.session_id,

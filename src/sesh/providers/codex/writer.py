@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 from sesh.format import jsontext
 from sesh.format.json import JsonObject
@@ -11,6 +11,7 @@ from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.providers.api import EmitOptions, EmitResult, EmittedFile
 from sesh.providers.codex import write_meta, write_usage
+from sesh.providers.codex.tools_native import NativeTools
 from sesh.providers.codex.write_meta import History, Session
 from sesh.providers.codex.write_thread import ThreadWriter, last_time
 from sesh.report.reports import BlockBook
@@ -33,15 +34,15 @@ def emit_codex_rollout(thread: Thread, messages: Sequence[Message], /, **options
         cwd=options.get("cwd"),
         client_version=version,
     )
-    keep_context = bool(options.get("keep_context"))
+    how = _How(history, bool(options.get("keep_context")), options.get("tools") == "native", version)
     sessions = {thread.id: session}
     files = []
-    main = _write(session, messages, history, book, keep_context=keep_context, link=options.get("link"))
+    main = _write(session, messages, how, book, link=options.get("link"))
     for child in options.get("children") or ():
         parent = sessions.get(child.thread.parent_thread_id or "", session)
         own = write_meta.child_of(parent, child.thread, child.messages[0].ts if child.messages else None)
         sessions[child.thread.id] = own
-        lines = _write(own, child.messages, history, book, keep_context=keep_context, link=None)
+        lines = _write(own, child.messages, how, book, link=None)
         files.append(EmittedFile(path=own.path, lines=lines, modified=last_time(child.messages, own.created)))
     modified = last_time(messages, session.created)
     return EmitResult(
@@ -55,21 +56,25 @@ def emit_codex_rollout(thread: Thread, messages: Sequence[Message], /, **options
     )
 
 
+class _How(NamedTuple):
+    """What all files of one emit have in common."""
+
+    history: History
+    keep_context: bool
+    native: bool
+    client_version: str | None
+
+
 def _write(
-    session: Session,
-    messages: Sequence[Message],
-    history: History,
-    book: BlockBook,
-    *,
-    keep_context: bool,
-    link: JsonObject | None,
+    session: Session, messages: Sequence[Message], how: _How, book: BlockBook, *, link: JsonObject | None
 ) -> list[bytes]:
-    writer = ThreadWriter(session, messages, history, book, keep_context=keep_context)
+    native = NativeTools(write_meta.version_of(how.client_version)) if how.native else None
+    writer = ThreadWriter(session, messages, how.history, book, keep_context=how.keep_context, native=native)
     writer.write()
     lines = writer.lines
     if link is not None:
         link = {**link, "emittedLines": len(lines.lines)}
-    meta = write_meta.session_meta(session, history, link)
+    meta = write_meta.session_meta(session, how.history, link)
     lines.begin(session.created, meta, {"thread": write_meta.thread_stamp(session.thread)})
     if writer.context_tokens > write_usage.WINDOW:
         book.note(

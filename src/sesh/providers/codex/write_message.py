@@ -1,0 +1,161 @@
+"""A message as response items, in the vocabulary asked for: tools as they are, or as Codex's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from sesh.format.blocks import (
+    AttachmentBlock,
+    FileChangeBlock,
+    ReasoningBlock,
+    TextBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+    UnknownBlock,
+    WebSearchBlock,
+)
+from sesh.format.json import JsonObject
+from sesh.format.message import Message
+from sesh.providers.codex.pairing import Pairs, Place
+from sesh.providers.codex.tools_native import NativeTools
+from sesh.providers.codex.write_items import (
+    READ_AS,
+    ROLES,
+    WRITTEN,
+    Item,
+    Outcome,
+    call,
+    content_part,
+    result_item,
+    search,
+    stub,
+)
+from sesh.providers.codex.write_lines import unix_ms
+
+Outcomes = list[Outcome | None]
+
+
+class ItemMaker:
+    """Makes the items of a thread's messages. Asked again for the same message, it makes the same ones."""
+
+    def __init__(self, messages: Sequence[Message], native: NativeTools | None) -> None:
+        self._messages: Final = messages
+        self._native: Final = native
+        self._translated: Final[dict[Place, JsonObject | None]] = {}
+
+    def items(self, at: int, pairs: Pairs, outcomes: Outcomes) -> Iterator[Item]:
+        """The response items of the message at this index, in order; results that are to be moved are left out.
+
+        `outcomes` is filled in, one for each block (None: a result that is written elsewhere). Reasoning gives no item:
+        it is for the eyes only (write_turns).
+        """
+        message = self._messages[at]
+        role = ROLES[message.role]
+        speech: Item | None = None
+        for i, block in enumerate(message.content):
+            match block:
+                case TextBlock() | AttachmentBlock() | UnknownBlock():
+                    form = content_part(block, assistant=role == "assistant")
+                    outcomes[i] = WRITTEN if form.code is None else Outcome("changed", form.code)
+                    if speech is None:
+                        speech = Item({"type": "message", "role": role, "content": []}, [], READ_AS[role])
+                    speech.payload["content"].append(form.value)
+                    speech.blocks.append(i)
+                    speech.exact = speech.exact and form.exact
+                    continue
+                case ReasoningBlock():
+                    outcomes[i] = Outcome("dropped", "reasoning" if block.text else "reasoning-redacted")
+                    continue
+                case ToolResultBlock():
+                    made = self._result((at, i), block, pairs, outcomes)
+                case ToolCallBlock() | FileChangeBlock() | WebSearchBlock():
+                    made = self._call((at, i), block, pairs, outcomes)
+            if speech is not None:
+                yield speech
+                speech = None
+            if made is not None:
+                yield made
+        if speech is not None:
+            yield speech
+
+    def answers(self, at: int, pairs: Pairs) -> Iterator[tuple[Place, Item, Outcome | None]]:
+        """After a message: made-up results of its open calls, and results that had stood before their call.
+
+        With each the place it belongs to, and what became of the block (None: made up).
+        """
+        for i in range(len(self._messages[at].content)):
+            place = (at, i)
+            if place in pairs.stubs and not self._needs_none(place):
+                yield place, stub(pairs.written_id[place]), None
+            early = pairs.moved.get(place)
+            if early is None:
+                continue
+            block = self._messages[early[0]].content[early[1]]
+            outcomes: Outcomes = [None] * (early[1] + 1)
+            if isinstance(block, ToolResultBlock):
+                yield early, self._answer(early, block, pairs, outcomes), Outcome("changed", "reordered")
+
+    def _needs_none(self, place: Place) -> bool:
+        written = self._translated.get(place)
+        return written is not None and written["type"] == "web_search_call"
+
+    def _call(
+        self,
+        place: Place,
+        block: ToolCallBlock | FileChangeBlock | WebSearchBlock,
+        pairs: Pairs,
+        outcomes: Outcomes,
+    ) -> Item:
+        i = place[1]
+        call_id = pairs.written_id.get(place)
+        if isinstance(block, ToolCallBlock) and call_id is not None:
+            written = self._native_call(place, block, pairs, call_id)
+            if written is not None:
+                outcomes[i] = Outcome("changed", "renamed-tool")
+                return Item(written, [i], "assistant", exact=False, call_id=call_id)
+        alone = call_id is None and isinstance(block, WebSearchBlock)
+        form = search(block) if isinstance(block, WebSearchBlock) and alone else call(block, call_id or "")
+        same_id = call_id is None or block.call_id == call_id
+        code = form.code or (None if same_id or block.call_id is None else "call-id")
+        outcomes[i] = WRITTEN if code is None else Outcome("changed", code)
+        return Item(form.value, [i], "assistant", form.exact and same_id, call_id=call_id)
+
+    def _result(self, place: Place, block: ToolResultBlock, pairs: Pairs, outcomes: Outcomes) -> Item | None:
+        if place not in pairs.written_id:
+            outcomes[place[1]] = Outcome("dropped", "orphan-result")
+            return None
+        if place in pairs.moved.values():
+            return None
+        return self._answer(place, block, pairs, outcomes)
+
+    def _answer(self, place: Place, block: ToolResultBlock, pairs: Pairs, outcomes: Outcomes) -> Item:
+        call_id = pairs.written_id[place]
+        asked = pairs.call_of[place]
+        asking = self._messages[asked[0]].content[asked[1]]
+        if self._native is not None and isinstance(asking, ToolCallBlock):
+            written = self._translated.get(asked)
+            if written is not None:
+                payload = self._translated.get(place)
+                if payload is None:
+                    payload = self._native.result(asking, written, block, self._seconds(asked, place))
+                    self._translated[place] = payload
+                outcomes[place[1]] = Outcome("changed", "renamed-tool")
+                role = "system" if payload["type"] == "message" else "tool"
+                return Item(payload, [place[1]], role, exact=False, call_id=call_id)
+            self._native.passed(asking, block)
+        return result_item(block, place[1], call_id, outcomes)
+
+    def _native_call(self, place: Place, block: ToolCallBlock, pairs: Pairs, call_id: str) -> JsonObject | None:
+        if self._native is None:
+            return None
+        if place not in self._translated:
+            answer = pairs.result_of.get(place)
+            result = self._messages[answer[0]].content[answer[1]] if answer else None
+            found = result if isinstance(result, ToolResultBlock) else None
+            self._translated[place] = self._native.call(block, found, call_id)
+        return self._translated[place]
+
+    def _seconds(self, asked: Place, answered: Place) -> float:
+        began, ended = unix_ms(self._messages[asked[0]].ts), unix_ms(self._messages[answered[0]].ts)
+        return 0.0 if began is None or ended is None else max(ended - began, 0) / 1000
