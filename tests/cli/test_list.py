@@ -33,7 +33,7 @@ def test_both_clients_newest_first(sesh: Sesh, demo_home: Path) -> None:
         "model": "gpt-6",
         "version": "0.169.0",
         "created": "2026-11-20T14:00:00.000Z",
-        "modified": "2026-11-19T15:33:20Z",
+        "modified": "2026-11-19T14:53:20Z",
         "size": codex.stat().st_size,
         "turns": 1,
     }

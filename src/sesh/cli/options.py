@@ -29,7 +29,9 @@ class ProviderName(click.ParamType):  # type: ignore[type-arg]  # generic since 
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The name itself; a usage error that lists the names where there is no such provider."""
-        if value not in self.names():
+        # The built-in names first: a look at the installed packages costs more than a small conversion.
+        known = registry.is_built_in(value) and (self.formats or value != registry.CANONICAL)
+        if not known and value not in self.names():
             self.fail(f"{value!r} is not one of {', '.join(self.names())}.", param, ctx)
         return str(value)
 

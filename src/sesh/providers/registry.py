@@ -59,6 +59,11 @@ def built_in() -> list[Provider]:
     return [get(n) for n in _BUILT_IN]
 
 
+def is_built_in(name: str) -> bool:
+    """Whether a name is known without a look at installed packages; the canonical form is."""
+    return name in _BUILT_IN or name == CANONICAL
+
+
 def _entry_points() -> EntryPoints:
     from importlib.metadata import entry_points  # late: it costs more than a small conversion
 

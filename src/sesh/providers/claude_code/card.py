@@ -19,7 +19,9 @@ from sesh.providers.api import Card, Glimpse
 
 _TAGGED: Final = re.compile(r"\s*<[a-zA-Z][\w-]*[ />]|\s*\[Request interrupted by user|\s*$")
 _TIME: Final = re.compile(rb'"timestamp" ?: ?"([0-9T:.+Z-]{10,40})"')
-_TITLES: Final = (("custom-title", "customTitle"), ("ai-title", "aiTitle"), ("summary", "summary"))
+_TITLES: Final = (("custom-title", "customTitle"), ("ai-title", "aiTitle"))
+_COMMAND: Final = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
+_ARGUMENTS: Final = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 
 
 class _Said(msgspec.Struct, gc=False):
@@ -49,7 +51,7 @@ def card(glimpse: Glimpse) -> Card:
     """The line in the list. Never raises: what cannot be read is left out."""
     head, tail = glimpse.head, glimpse.tail
     first: _Line | None = None
-    cwd = branch = version = created = model = prompt = entry = None
+    cwd = branch = version = created = model = prompt = entry = command = None
     conversation, turns = False, 0
     for line in _lines(head, glimpse.whole):
         if line.type not in ("user", "assistant") and line.cwd is None:
@@ -65,13 +67,17 @@ def card(glimpse: Glimpse) -> Card:
         elif not (line.is_meta or line.is_sidechain or line.is_compact_summary):
             said = _human(line.message.content)
             prompt = prompt or said
+            command = command or (None if prompt else _command(line.message.content))
             turns += said is not None
         if prompt and cwd and model and not glimpse.whole:
             break
     times = _TIME.findall(tail or head)
+    last = _last_place(tail or head)
+    if last is not None:  # a session that enters a worktree moves there
+        cwd, branch = last.cwd or cwd, last.git_branch or branch
     return Card(
         title=_title(head, tail),
-        prompt=prompt,
+        prompt=prompt or command,
         cwd=cwd,
         branch=branch if branch not in ("", "HEAD") else None,
         model=model,
@@ -124,12 +130,41 @@ def _human(content: Any) -> str | None:
     return content.strip()
 
 
+def _command(content: Any) -> str | None:
+    """A slash command as the human typed it: the only prompt of some sessions."""
+    name = _COMMAND.search(content) if isinstance(content, str) else None
+    if name is None:
+        return None
+    arguments = _ARGUMENTS.search(content)
+    return f"{name[1].strip()} {arguments[1].strip() if arguments else ''}".strip()
+
+
+def _last_place(part: bytes) -> _Line | None:
+    """The last line that says a working folder."""
+    at = part.rfind(b'"cwd"')
+    while at >= 0:
+        start, end = part.rfind(b"\n", 0, at) + 1, part.find(b"\n", at)
+        try:
+            line = _decode(part[start : end if end >= 0 else len(part)])
+        except (msgspec.MsgspecError, RecursionError, UnicodeError):
+            line = None
+        if line is not None and line.cwd is not None:
+            return line
+        at = part.rfind(b'"cwd"', 0, start)
+    return None
+
+
 def _title(head: bytes, tail: bytes) -> str | None:
     for kind, key in _TITLES:
         for part in (tail, head):
             title = _last(part, kind).get(key)
             if isinstance(title, str) and title.strip():
                 return title.strip()
+    summary = _last(head, "summary")  # client 1.0 wrote those of other sessions at the top, too
+    leaf, title = summary.get("leafUuid"), summary.get("summary")
+    if isinstance(leaf, str) and isinstance(title, str) and title.strip():
+        own = f'"uuid":"{leaf}"'.encode()
+        return title.strip() if own in head or own in tail else None
     return None
 
 

@@ -18,8 +18,10 @@ from sesh.providers.api import Card, Glimpse
 
 _TIME: Final = re.compile(rb'"timestamp" ?: ?"([0-9T:.+Z-]{10,40})"')
 _TAGGED: Final = re.compile(r"\s*<[a-zA-Z][\w-]*[ />]|\s*# AGENTS\.md|\s*$")
-_EVENT: Final = re.compile(rb'"type" ?: ?"(?:user_message|UserMessage)"')
+_EVENT: Final = re.compile(rb'"type" ?: ?"user_message"')
+_COMPLETED: Final = re.compile(rb'"type" ?: ?"UserMessage"')
 _ITEM: Final = re.compile(rb'"role" ?: ?"user"')
+_FOLDER: Final = re.compile(rb"<cwd>([^<]{1,4096})</cwd>")
 _CONTEXT: Final = re.compile(rb'"type" ?: ?"turn_context"')
 _LISTED: Final = ("cli", "vscode")
 
@@ -38,6 +40,7 @@ class _Meta(msgspec.Struct, gc=False):
     source: Any = None
     git: _Git | None = None
     parent_thread_id: str | None = None
+    history_mode: str | None = None
     sesh: Any = None
 
 
@@ -56,12 +59,12 @@ def card(glimpse: Glimpse) -> Card:
     """The line in the list. Never raises: what cannot be read is left out."""
     head, tail = glimpse.head, glimpse.tail
     meta = _meta(head)
-    prompt, turns = _prompts(head, glimpse.whole)
+    prompt, turns = _prompts(head, glimpse.whole, meta.history_mode == "paginated")
     times = _TIME.findall(tail or head)
     source = meta.source
     return Card(
         prompt=prompt,
-        cwd=meta.cwd,
+        cwd=meta.cwd or _folder(head),
         branch=meta.git.branch if meta.git else None,
         model=_model(head),
         version=meta.cli_version,
@@ -112,10 +115,22 @@ def _value_at(head: bytes, at: int) -> Any:
         return None
 
 
-def _prompts(head: bytes, whole: bool) -> tuple[str | None, int]:
-    """The first prompt, and how many there are in these bytes. Without events, the user's response items count."""
-    for pattern, text_of in ((_EVENT, _event_text), (_ITEM, _item_text)):
-        first, count = None, 0
+def _folder(head: bytes) -> str | None:
+    """The working folder off the first environment message: bare rollouts (before 0.3x) say it nowhere else."""
+    match = _FOLDER.search(head)
+    return match[1].decode("utf-8", "replace").strip() if match else None
+
+
+def _prompts(head: bytes, whole: bool, paginated: bool) -> tuple[str | None, int]:
+    """The first prompt, and how many there are in these bytes.
+
+    A file may hold both kinds of events; its history mode says which ones the client reads. Without events, the
+    user's response items count.
+    """
+    events = (_COMPLETED, _EVENT) if paginated else (_EVENT, _COMPLETED)
+    for pattern, text_of in ((events[0], _event_text), (events[1], _event_text), (_ITEM, _item_text)):
+        first: str | None = None
+        count = 0
         for match in pattern.finditer(head):
             text = text_of(_value_at(head, match.start()))
             if text is None:
