@@ -6,16 +6,17 @@ the call's tool is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from sesh.format import ids
 from sesh.format.blocks import ToolResultBlock
 from sesh.format.json import JsonObject, JsonValue
-from sesh.providers.claude_code import tools_shown
+from sesh.providers.claude_code import tools_shown, write_children
 from sesh.providers.claude_code.steps import Arranged, Entry, Slot
 from sesh.providers.claude_code.write_blocks import Call, CallIds, Use, output, said
+from sesh.providers.claude_code.write_children import Agent
 from sesh.providers.claude_code.write_compaction import is_readable
 from sesh.providers.claude_code.write_notes import Notes
 
@@ -52,9 +53,13 @@ class Form:
 class Former:
     """Makes the forms of one segment's messages."""
 
-    def __init__(self, arranged: Arranged, vocabulary: Vocabulary, notes: Notes) -> None:
+    def __init__(
+        self, arranged: Arranged, vocabulary: Vocabulary, notes: Notes, spawned: Mapping[str, Sequence[Agent]]
+    ) -> None:
         self._arranged: Final = arranged
         self._notes: Final = notes
+        self._agents: Final[dict[str, Agent]] = {}
+        self._spawned: Final = spawned
         self._name(vocabulary)
 
     def _name(self, vocabulary: Vocabulary) -> None:
@@ -71,6 +76,20 @@ class Former:
                 slot.uses.append((names.give(f"{first}-{n}", otherwise), use))
             if entry.first is not None:
                 self._say_changes(slot, block, uses)
+        for message_id, began in self._spawned.items():
+            self._link(message_id, began)
+
+    def _link(self, message_id: str, began: Sequence[Agent]) -> None:
+        """Give each sub-agent its call among the calls of its message: those that begin one first."""
+        mine = [s for (e, _), s in self._arranged.calls.items() if e.message.id == message_id]
+        mine.sort(key=lambda slot: slot.uses[0][1].name not in ("Agent", "Task"))
+        for slot, agent in zip(mine, began, strict=False):
+            self._agents.setdefault(slot.uses[0][0], agent)
+
+    @property
+    def calls_of_agents(self) -> dict[str, str]:
+        """By agent id: the id of the call that began it, as written in this segment."""
+        return {agent.agent_id: call for call, agent in self._agents.items()}
 
     def _say_changes(self, slot: Slot, block: Call, uses: list[Use]) -> None:
         code, about = uses[0].code, slot.entry.message.id
@@ -124,6 +143,8 @@ class Former:
             shown = tools_shown.Shown(one.content, tools_shown.drawn(use, one.content, block.is_error))
         form.content[i] = [tool_result(name, shown.content, block.is_error)]
         form.drawn[i] = shown.drawn
+        if name in self._agents and use.name in ("Agent", "Task") and not block.is_error:
+            form.drawn[i] = write_children.drawn(self._agents[name])
         for other, part in more:
             part_shown = tools_shown.part_of_it(part, one.content, block.is_error)
             made = tool_result(other, part_shown.content, block.is_error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -12,6 +13,7 @@ from sesh.format.message import Message, Usage
 from sesh.providers.claude_code.steps import Entry, Piece, Slot, Step, arrange
 from sesh.providers.claude_code.tools_shown import drawn
 from sesh.providers.claude_code.write_blocks import NOTHING_RECORDED, Call, stub_output
+from sesh.providers.claude_code.write_children import Agent
 from sesh.providers.claude_code.write_compaction import Segment
 from sesh.providers.claude_code.write_forms import Form, Former, Vocabulary, tool_result
 from sesh.providers.claude_code.write_lines import Chain, encode_content
@@ -24,9 +26,22 @@ _ROLES: Final = {"assistant": "assistant", "result": "tool", "user": "user"}
 
 
 class SegmentWriter:
-    """Writes segments one after the other onto a chain."""
+    """Writes segments one after the other onto a chain.
 
-    def __init__(self, chain: Chain, vocabulary: Vocabulary, book: BlockBook, notes: Notes) -> None:
+    `spawned`: the sub-agents that messages began. `thread`: what the first line's stamp says of the thread. Afterwards
+    `calls_of_agents` tells which call began an agent, and `boundaries` how many compactions were written.
+    """
+
+    def __init__(
+        self,
+        chain: Chain,
+        vocabulary: Vocabulary,
+        book: BlockBook,
+        notes: Notes,
+        *,
+        spawned: Mapping[str, Sequence[Agent]],
+        thread: JsonObject | None,
+    ) -> None:
         self._chain: Final = chain
         self._vocabulary: Final = vocabulary
         self._book: Final = book
@@ -34,6 +49,9 @@ class SegmentWriter:
         self._session: Final = chain.envelope.session_id
         self._asked_on: dict[str, str] = {}
         """By call id: the uuid of the line with the call."""
+        self._spawned: Final = spawned
+        self._thread = thread
+        self.calls_of_agents: Final[dict[str, str]] = {}
         self.boundaries = 0
 
     def write(self, segment: Segment) -> None:
@@ -41,7 +59,8 @@ class SegmentWriter:
         if segment.summary is not None and self._chain.parent is not None:
             self._boundary(segment.summary)
         arranged = arrange(segment.entries)
-        former = Former(arranged, self._vocabulary, self._notes)
+        former = Former(arranged, self._vocabulary, self._notes, self._spawned)
+        self.calls_of_agents.update(former.calls_of_agents)
         forms = {entry: former.form(entry) for entry in segment.entries}
         for piece in arranged.moved:
             self._notes.say("reordered", "A result was moved to its call.", piece.entry.message.id)
@@ -203,6 +222,7 @@ class SegmentWriter:
             blocks = stamp.wire_blocks([b for i, b in enumerate(message.content) if form.dropped[i] is None])
             if not encode_content(blocks).clean:
                 escaped, blocks = stamp.escape(blocks), None
+        thread, self._thread = self._thread, None
         return stamp.Stamp(
             kind=message.kind or stamp.SAID,
             role=None if message.role == _ROLES[piece.side] else message.role,
@@ -211,6 +231,7 @@ class SegmentWriter:
             ts=message.ts,
             blocks=blocks,
             escaped=escaped,
+            thread=thread,
         )
 
     def _close(self, entry: Entry, form: Form) -> None:

@@ -6,16 +6,18 @@ line by line on one chain, then what belongs to the file (title, link) and the c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Unpack
+from collections.abc import Mapping, Sequence
+from typing import Final, Unpack
 
 from sesh.format import ids, jsontext
+from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.format.thread import Thread
-from sesh.providers.api import EmitOptions, EmitResult
+from sesh.providers.api import EmitOptions, EmitResult, EmittedFile
 from sesh.providers.claude_code.layout import session_path
 from sesh.providers.claude_code.tools_native import Place, native
 from sesh.providers.claude_code.write_blocks import kept, tool_name
+from sesh.providers.claude_code.write_children import Agent, agents, by_origin, meta
 from sesh.providers.claude_code.write_choose import choose
 from sesh.providers.claude_code.write_compaction import segments
 from sesh.providers.claude_code.write_forms import Vocabulary
@@ -25,7 +27,8 @@ from sesh.providers.claude_code.write_segments import SegmentWriter
 from sesh.providers.claude_code.write_times import Clock, milliseconds
 from sesh.report.reports import BlockBook
 
-PROVIDER = "claude-code"
+PROVIDER: Final = "claude-code"
+_NOT_STAMPED: Final = ("provider", "sessionId", "link", "providerData")
 
 
 def emit_claude_session(thread: Thread, messages: Sequence[Message], /, **options: Unpack[EmitOptions]) -> EmitResult:
@@ -34,43 +37,93 @@ def emit_claude_session(thread: Thread, messages: Sequence[Message], /, **option
     Options: see EmitOptions. Raises SeshError for a thread that cannot be one. The report accounts for every block of
     the thread and of the children handed in.
     """
-    book = BlockBook()
-    notes = Notes(book)
-    metadata = thread.metadata or {}
-    session_id = options.get("session_id") or ids.derive("session", PROVIDER, thread.id)
-    cwd = options.get("cwd") or _text(metadata.get("cwd"))
-    if cwd is None:
-        cwd = "/"
-        notes.say("no-folder", "The thread names no working directory; / was taken.")
-    envelope = Envelope(
-        session_id=session_id,
-        cwd=cwd,
-        version=options.get("client_version") or MEASURED_VERSION,
-        git_branch=_text(metadata.get("gitBranch")) or "",
-    )
-    parent = options.get("initial_parent_uuid")
-    clock = Clock(start=_after(options.get("initial_time")))
-    clock.expect(thread.created_at)
-    chain = Chain(envelope, clock, parent)
-    entries = choose(messages, book, notes, options)
-    writer = SegmentWriter(chain, _vocabulary(thread, messages, cwd, options.get("tools")), book, notes)
-    for segment in segments(entries):
-        writer.write(segment)
-    if clock.moved:
-        notes.say("time-moved", f"{clock.moved} times were moved to rise strictly, by {clock.most} ms at most.")
-    before, after = _file_lines(thread, chain, session_id, parent)
-    lines = [*before, *chain.lines, *after]
-    if link := options.get("link"):
-        stamped = {**link, "emittedLines": len(lines) + 1}
-        lines.insert(0, unchained({"type": "sesh-link", "sesh": stamped, "sessionId": session_id}))
-    notes.close()
-    return EmitResult(
-        session_id=session_id,
-        path=session_path(session_id, cwd),
-        lines=lines,
-        modified=chain.last_ts or clock.next(thread.created_at),
-        report=book.report(),
-    )
+    return _Emit(thread, options).result(messages)
+
+
+class _Emit:
+    """One emit: the session's file and its children's."""
+
+    def __init__(self, thread: Thread, options: EmitOptions) -> None:
+        self._thread: Final = thread
+        self._options: Final = options
+        self._book: Final = BlockBook()
+        self._notes: Final = Notes(self._book)
+        self._metadata: Final = thread.metadata or {}
+        self._session: Final = options.get("session_id") or ids.derive("session", PROVIDER, thread.id)
+        self._cwd: Final = options.get("cwd") or _text(self._metadata.get("cwd")) or self._no_folder()
+        self._agents: Final = agents(options.get("children") or (), self._session)
+        self._spawned: Final = by_origin(self._agents)
+        self._calls: Final[dict[str, str]] = {}
+
+    def _no_folder(self) -> str:
+        self._notes.say("no-folder", "The thread names no working directory; / was taken.")
+        return "/"
+
+    def result(self, messages: Sequence[Message]) -> EmitResult:
+        """The whole of it."""
+        parent = self._options.get("initial_parent_uuid")
+        start = self._options.get("initial_time")
+        clock = Clock(start=None if start is None else milliseconds(start))
+        chain = Chain(self._envelope(self._thread, None), clock, parent)
+        self._write(chain, self._thread, messages, self._options, first=parent is None)
+        before, after = _title_lines(self._thread, chain, self._session) if parent is None else ([], [])
+        lines = [*before, *chain.lines, *after]
+        if link := self._options.get("link"):
+            stamped = {**link, "emittedLines": len(lines) + 1}
+            lines.insert(0, unchained({"type": "sesh-link", "sesh": stamped, "sessionId": self._session}))
+        files = [f for agent in self._agents for f in self._child(agent)]
+        self._notes.close()
+        return EmitResult(
+            session_id=self._session,
+            path=session_path(self._session, self._cwd),
+            lines=lines,
+            modified=chain.last_ts or clock.next(self._thread.created_at),
+            report=self._book.report(),
+            files=files,
+        )
+
+    def _write(
+        self, chain: Chain, thread: Thread, messages: Sequence[Message], options: EmitOptions, *, first: bool
+    ) -> None:
+        chain.clock.expect(thread.created_at)
+        entries = choose(messages, self._book, self._notes, options)
+        writer = SegmentWriter(
+            chain,
+            _vocabulary(thread, messages, chain.envelope.cwd, self._options.get("tools")),
+            self._book,
+            self._notes,
+            spawned=self._spawned,
+            thread=_stamped(thread) if first else None,
+        )
+        for segment in segments(entries):
+            writer.write(segment)
+        self._calls.update(writer.calls_of_agents)
+        clock = chain.clock
+        if clock.moved:
+            text = f"{clock.moved} times were moved to rise strictly, by {clock.most} ms at most."
+            self._notes.say("time-moved", text)
+
+    def _child(self, agent: Agent) -> list[EmittedFile]:
+        thread = agent.child.thread
+        chain = Chain(self._envelope(thread, agent.agent_id), Clock())
+        whole: EmitOptions = {"keep_context": self._options.get("keep_context", False)}
+        self._write(chain, thread, agent.child.messages, whole, first=True)
+        folder = session_path(self._session, self._cwd).removesuffix(".jsonl")
+        path = f"{folder}/subagents/agent-{agent.agent_id}"
+        return [
+            EmittedFile(path=f"{path}.jsonl", lines=chain.lines, modified=chain.last_ts),
+            EmittedFile(path=f"{path}.meta.json", lines=[meta(agent, self._calls.get(agent.agent_id))]),
+        ]
+
+    def _envelope(self, thread: Thread, agent_id: str | None) -> Envelope:
+        metadata = thread.metadata or {}
+        return Envelope(
+            session_id=self._session,
+            cwd=self._cwd if agent_id is None else _text(metadata.get("cwd")) or self._cwd,
+            version=self._options.get("client_version") or MEASURED_VERSION,
+            git_branch=_text(metadata.get("gitBranch")) or _text(self._metadata.get("gitBranch")) or "",
+            agent_id=agent_id,
+        )
 
 
 def _vocabulary(thread: Thread, messages: Sequence[Message], cwd: str, tools: str | None) -> Vocabulary:
@@ -83,21 +136,33 @@ def _vocabulary(thread: Thread, messages: Sequence[Message], cwd: str, tools: st
     return lambda block: native(block, place)
 
 
-def _file_lines(thread: Thread, chain: Chain, session_id: str, parent: str | None) -> tuple[list[bytes], list[bytes]]:
-    """What belongs to the file and not to the talk: its title, in every version's way."""
+def _stamped(thread: Thread) -> JsonObject:
+    """What the client's own lines cannot say of the thread."""
+    found: JsonObject = {"createdAt": thread.created_at}
+    metadata: Mapping[str, object] = thread.metadata or {}
+    kept_keys = {k: v for k, v in metadata.items() if k not in _NOT_STAMPED}
+    if kept_keys:
+        found["metadata"] = kept_keys
+    if thread.title is not None:
+        found["title"] = thread.title
+    if thread.origin_message_id is not None:
+        found["originMessageId"] = thread.origin_message_id
+    if thread.parent_thread_id is not None:
+        found["parentThreadId"] = thread.parent_thread_id
+    return found
+
+
+def _title_lines(thread: Thread, chain: Chain, session_id: str) -> tuple[list[bytes], list[bytes]]:
+    """The file's title in every version's way: before the chain, and after it."""
     leaf = chain.parent
-    if leaf is None or not chain.lines or parent is not None or not thread.title:
-        return [], []  # lines that carry on another session leave its title alone
+    if leaf is None or not chain.lines or not thread.title:
+        return [], []
     title = jsontext.without_lone_surrogates(thread.title)
     # 1.0.x takes its titles from `summary` lines whose leaf is the session's; 2.0.76 and later from `custom-title`.
     return (
         [unchained({"type": "summary", "summary": title, "leafUuid": leaf})],
         [unchained({"type": "custom-title", "customTitle": title, "sessionId": session_id})],
     )
-
-
-def _after(initial_time: str | None) -> int | None:
-    return None if initial_time is None else milliseconds(initial_time)
 
 
 def _text(value: object) -> str | None:

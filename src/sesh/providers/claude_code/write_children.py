@@ -1,0 +1,98 @@
+"""Child threads as the client's own sub-agent files: `<session>/subagents/agent-<id>.jsonl` and `.meta.json`.
+
+2.1.x keeps sub-agents there and names the call that began one by `toolUseId` (formats/claude-code.md §6); nothing of
+them is needed to resume or sent. Abandoned branches and rolled-back turns have no place of their own in a file that is
+read as one chain, so they lie there too; the stamp on their first line says what they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from sesh.format import ids, jsontext, walk
+from sesh.format.json import JsonObject
+from sesh.providers.api import IngestedThread
+from sesh.providers.claude_code.write_blocks import Call
+
+_AGENT_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+SPAWNED: Final = ("subagent", "sidechain")
+
+
+class Agent(NamedTuple):
+    """A child and the id it goes under."""
+
+    child: IngestedThread
+    agent_id: str
+    depth: int
+
+
+def agents(children: Sequence[IngestedThread], session_id: str) -> list[Agent]:
+    """Every child with an id that no other of this session has: its own, where the client could have made it."""
+    parents = {c.thread.id: c.thread.parent_thread_id for c in children}
+    taken: set[str] = set()
+    found: list[Agent] = []
+    for child in children:
+        wanted = (child.thread.metadata or {}).get("agentId")
+        if not isinstance(wanted, str) or not _AGENT_ID.fullmatch(wanted) or wanted in taken:
+            n = len(taken)
+            wanted = "a" + ids.derive("agent", session_id, child.thread.id, str(n)).replace("-", "")[:16]
+        taken.add(wanted)
+        found.append(Agent(child, wanted, _depth(child.thread.id, parents)))
+    return found
+
+
+def _depth(name: str, parents: Mapping[str, str | None]) -> int:
+    """How far below the main thread: a child's child names its own parent."""
+    seen = {name}
+    above = parents[name]
+    while above is not None and above in parents and above not in seen:
+        seen.add(above)
+        above = parents[above]
+    return len(seen)
+
+
+def by_origin(found: Sequence[Agent]) -> dict[str, list[Agent]]:
+    """The sub-agents that a message's calls began, by that message's id, in order."""
+    spawned: dict[str, list[Agent]] = {}
+    for agent in found:
+        thread = agent.child.thread
+        if thread.origin_message_id is not None and (thread.metadata or {}).get("relation") in SPAWNED:
+            spawned.setdefault(thread.origin_message_id, []).append(agent)
+    return spawned
+
+
+def meta(agent: Agent, call: str | None) -> bytes:
+    """The `.meta.json` beside the transcript; `call` is the id of the call that began it."""
+    metadata = agent.child.thread.metadata or {}
+    value: JsonObject = {"agentType": _text(metadata.get("agentType")) or "general-purpose"}
+    described = _text(metadata.get("description")) or agent.child.thread.title
+    if described:
+        value["description"] = jsontext.without_lone_surrogates(described)
+    if call is not None:
+        value["toolUseId"] = call
+    value["spawnDepth"] = agent.depth
+    return jsontext.dumps(jsontext.without_lone_surrogates(value))
+
+
+def drawn(agent: Agent) -> JsonObject:
+    """`toolUseResult` of the call that began a sub-agent: how the screen shows it under its parent (2.1.328)."""
+    messages = agent.child.messages
+    prompt = next((walk.text_of(m) for m in messages if m.role == "user"), "")
+    answer = next((t for m in reversed(messages) if m.role == "assistant" and (t := walk.text_of(m))), "")
+    calls = sum(isinstance(b, Call) for m in messages for b in m.content)
+    return {
+        "status": "completed",
+        "prompt": prompt,
+        "agentId": agent.agent_id,
+        "agentType": _text((agent.child.thread.metadata or {}).get("agentType")) or "general-purpose",
+        "content": [{"type": "text", "text": answer}] if answer else [],
+        "totalDurationMs": 0,
+        "totalTokens": 0,
+        "totalToolUseCount": calls,
+    }
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
