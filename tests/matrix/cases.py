@@ -220,7 +220,6 @@ CASES: Final = (
     Case("unknown", "record", _said("system", UnknownBlock(source_type="new_record", raw={"a": 1}), kind="context")),
     Case("message", "notice", _said("user", TextBlock(text="[Request interrupted by user]"), kind="notice")),
     Case("message", "context", _said("user", TextBlock(text="<environment_context>x"), kind="context")),
-    Case("message", "empty", _said("assistant")),
     Case("message", "model's name", lambda s: s.answer("Words.", model="some-model")),
     Case("message", "usage", lambda s: s.answer("Words.", usage=_USAGE)),
     Case("compaction", "summary alone", _said("user", TextBlock(text="A summary."), kind="summary")),

@@ -60,6 +60,7 @@ def measure(provider: Provider, case: Case) -> Cell:
 
 
 def _lost(given: list[Message], got: list[Message]) -> list[str]:
+    given, got = [m for m in given if m.content], [m for m in got if m.content]
     if len(given) != len(got):
         return ["message" if len(given) > len(got) else "order"]
     lost = []

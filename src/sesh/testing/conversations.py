@@ -248,8 +248,8 @@ def wild_conversations(draw: st.DrawFn) -> Conversation:
             role,
             draw(st.lists(any_block(call_ids), max_size=3)),
             kind=kind,
-            model=_model(draw),
-            usage=draw(usages()),
+            model=_model(draw) if role == "assistant" else None,
+            usage=draw(usages()) if role == "assistant" else None,
             window=window if kind == "summary" else None,
         )
     thread = Thread(

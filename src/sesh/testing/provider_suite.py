@@ -100,7 +100,7 @@ class ProviderSuite:
     def test_law_2_the_report_is_the_difference(self) -> None:
         def holds(told: Conversation) -> None:
             result = emitted(self.provider, told)
-            assert difference(told, [result.report], read_back(self.provider, result)) == []
+            _nothing(difference(told, [result.report], read_back(self.provider, result)))
 
         _for_all(conversations(), holds)
 
@@ -112,7 +112,7 @@ class ProviderSuite:
             except NotASession:
                 assert not result.report.written, "what was written must be a session"
                 return
-            assert difference(told, [result.report], got) == []
+            _nothing(difference(told, [result.report], got))
 
         _for_all(wild_conversations(), holds)
 
@@ -154,7 +154,7 @@ class ProviderSuite:
                 assert before is None, "a longer file is no session any more"
                 continue
             if before is not None:
-                assert lost_by_growth(before, now) == []
+                _nothing(lost_by_growth(before, now))
             before = now
 
     def test_law_6_samples_are_read(self, sample: Path) -> None:
@@ -170,6 +170,11 @@ class ProviderSuite:
 def _for_all(values: st.SearchStrategy[T], holds: Callable[[T], None]) -> None:
     """A property, asked from inside a method: a `@given` method that classes inherit is one Hypothesis warns about."""
     given(values)(holds)()
+
+
+def _nothing(found: list[str]) -> None:
+    """Fail with what was found. (Assertions in installed packages are not rewritten by pytest.)"""
+    assert not found, "\n".join(found)
 
 
 def _read_anything(provider: Provider, data: bytes) -> None:
