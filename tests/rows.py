@@ -63,7 +63,12 @@ def of_block(block: blocks.AnyBlock, role: str) -> Row | None:
 
 def digest(block: blocks.AttachmentBlock) -> str:
     """The name by which a picture is known in a row: of its base64 text, or of its URL."""
-    return hashlib.sha256((block.data or block.uri or "").encode()).hexdigest()[:12]
+    return digest_of(block.data or block.uri or "")
+
+
+def digest_of(data: str) -> str:
+    """The same, of the base64 text or URL itself."""
+    return hashlib.sha256(data.encode()).hexdigest()[:12]
 
 
 def output_text(output: Any) -> tuple[str, list[str]]:

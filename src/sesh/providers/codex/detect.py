@@ -6,7 +6,7 @@ from typing import Final
 
 from sesh.errors import NotASession
 from sesh.format import jsontext, lines
-from sesh.format.json import JsonValue
+from sesh.format.json import JsonObject, JsonValue
 
 # Top-level types of the envelope, 0.36 to 0.169 (formats/codex.md §3).
 ENVELOPE_TYPES: Final = frozenset(
@@ -64,16 +64,21 @@ def detect(head: bytes, name: str | None = None) -> bool:
 
 def is_stream(value: JsonValue) -> bool:
     """Whether a decoded line is one of `codex exec --json`."""
-    return isinstance(value, dict) and value.get("type") in _STREAM_TYPES and "payload" not in value
+    return isinstance(value, dict) and _type(value) in _STREAM_TYPES and "payload" not in value
 
 
 def _is_rollout(value: JsonValue) -> bool:
     if not isinstance(value, dict):
         return False
     if "payload" in value:
-        return value.get("type") in ENVELOPE_TYPES
+        return _type(value) in ENVELOPE_TYPES
     if "record_type" in value:
         return True
-    if value.get("type") in _BARE_ITEMS and "uuid" not in value:
+    if _type(value) in _BARE_ITEMS and "uuid" not in value:
         return value["type"] != "message" or isinstance(value.get("content"), list)
     return "type" not in value and isinstance(value.get("id"), str) and "instructions" in value and "timestamp" in value
+
+
+def _type(value: JsonObject) -> str:
+    kind = value.get("type")
+    return kind if isinstance(kind, str) else ""

@@ -249,8 +249,8 @@ class Fold:
         if metadata is not None and metadata.get("compaction_output") is True:
             kind = "context"  # the summary's first writing; it comes again, as the summary
         said = events.texts_of_item(payload)
+        self.has_items = self.has_items or kind != "context"
         if said is not None:
-            self.has_items = self.has_items or kind is None
             if made.role == "user" and kind is None and not self.turns.marked:
                 self._prompt_boundary(said[1])
             vendor_id = payload.get("id")
@@ -474,11 +474,12 @@ class Fold:
         mark = stamp.read(line.sesh) if line.sesh is not None else stamp.EMPTY
         slots = compaction.slots(line.payload, walk.window(self.messages), self._vendor_ids)
         window: list[str] = []
+        data: JsonObject = {"line": "compacted", "payload": line.payload}
         summary: items.Converted | None = None
         at: int | None = None
         for i, slot in enumerate(slots):
             if slot.summary and slot.new is not None:
-                summary, at = slot.new, len(window)
+                summary, at, data["slot"] = slot.new, len(window), i
             elif slot.new is not None:
                 made = self._say(
                     record,
@@ -494,7 +495,6 @@ class Fold:
                 window.append(slot.kept)
         content = summary.content if summary is not None else []
         role: Role = summary.role if summary is not None else "system"
-        data: JsonObject = {"line": "compacted", "payload": line.payload}
         made = self._say(record, origin, role, "summary", content, provider_data=data, mark=mark)
         if at is not None:
             window.insert(at, made.id)

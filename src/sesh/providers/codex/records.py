@@ -267,12 +267,12 @@ def typed(value: JsonValue) -> AnyLine:
         try:
             made: AnyLine = msgspec.convert(value, Enveloped)
             return made
-        except msgspec.ValidationError:
+        except (msgspec.ValidationError, UnicodeError):  # the latter: a `type` that is half a surrogate pair
             return _strange(value)
     if "record_type" in value:
         return BareState()
     stamp = value.get("sesh")
-    if kind in ITEM_TYPES:
+    if isinstance(kind, str) and kind in ITEM_TYPES:
         return ResponseItem(payload={k: v for k, v in value.items() if k != "sesh"}, sesh=stamp)
     if kind is None and isinstance(value.get("id"), str) and "timestamp" in value:
         return SessionMeta(payload=value, timestamp=value["timestamp"], sesh=stamp)
