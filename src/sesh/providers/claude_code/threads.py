@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from sesh.format import ids, jsontext, stamp, walk, wire
+from sesh.format import ids, jsontext, stamp, walk
 from sesh.format.blocks import AnyBlock, TextBlock, ToolResultBlock, UnknownBlock
 from sesh.format.json import JsonObject, JsonValue
 from sesh.format.message import Kind as MessageKind
@@ -80,46 +80,67 @@ class Weaver:
     def weave(self, records: Sequence[Record], thread_id: str, *, sidechain: bool = False) -> list[Message]:
         """The messages of a thread. Closes each record in the ledger."""
         usage = self._usage(records)
+        unsummed = self._unsummed(records)
+        held = _Held()
         out: list[Message] = []
         turn: str | None = None
-        last_ts: str | None = None
-        cut = NONE  # a boundary whose summary has not come yet
+        last_ts = self._first_time
         for record in records:
             node = self._node.get(id(record), NONE)
             line = record.line
-            parent = self.anchor(self._tree.parent[node]) if node != NONE else (out[-1].id if out else None)
             mark = stamp.read(line.sesh) if line is not None and line.sesh is not None else stamp.EMPTY
             said = self._said(record, node, mark)
-            ts = (line.timestamp if line is not None else None) or last_ts or self._first_time
+            last_ts = (line.timestamp if line is not None else None) or last_ts
+            if node != NONE and line is not None and is_boundary(line):
+                held.boundary()
+                if node in unsummed:
+                    out.append(self._cut(node, out, thread_id, last_ts))
+            if mark.more and said and out:
+                out[-1] = msgspec.structs.replace(out[-1], content=[*out[-1].content, *said[0].content])
+                said = []
+            parent = self.anchor(self._tree.parent[node]) if node != NONE else (out[-1].id if out else None)
             made: list[Message] = []
             for part in said:
                 source = record.source_id if not made else f"{record.source_id}#{len(made)}"
                 message_id = self._fresh_id(source, record)
-                if part.voice is not None and begins_turn(part.voice) and record.kind is not Kind.ATTACHMENT:
-                    turn = message_id
-                message = self._message(record, part, mark, thread_id, message_id, parent, turn, ts, first=not made)
+                if part.voice is not None and begins_turn(part.voice) and record.kind in (Kind.USER, Kind.SYSTEM):
+                    turn = message_id  # what was queued was taken into the turn that ran
+                message = self._message(
+                    record, part, mark, thread_id, message_id, parent, turn, last_ts, first=not made
+                )
                 if node in usage and not made:
                     message = msgspec.structs.replace(message, usage=usage[node])
                 if sidechain or self._sidechain:
                     message = _as_sidechain(message)
+                if message.kind == "summary" and node != NONE:
+                    message = self._summed(node, message, held, out)
                 made.append(message)
                 parent = message_id
-            if mark.retained is not None and not made:
-                self._retain(out, mark.retained)
+            if mark.retained is not None and not made and (again := self._known(mark.retained)) is not None:
+                held.again(again, out)
             if node != NONE:
-                if made and cut != NONE and record.kind in (Kind.USER, Kind.ASSISTANT):
-                    if made[0].kind != "summary":
-                        out.append(self._cut(cut, out, thread_id, ts))
-                    cut = NONE
-                if made and made[0].kind == "summary":
-                    made[0] = self._summed(node, made[0], out)
-                if line is not None and is_boundary(line):
-                    cut = node
                 self.said_by[node] = [m.id for m in made]
                 self._anchor[node] = made[-1].id if made else parent
-            last_ts = ts
             out += made
+            held.said(made, len(out))
         return out
+
+    def _unsummed(self, records: Sequence[Record]) -> set[int]:
+        """The nodes of boundaries after which something is said, but no summary."""
+        found: set[int] = set()
+        open_boundary, spoken = NONE, False
+        for record in records:
+            line = record.line
+            if line is None:
+                continue
+            if is_boundary(line):
+                found |= {open_boundary} if spoken else set()
+                open_boundary, spoken = self._node.get(id(record), NONE), False
+            elif line.is_compact_summary:
+                open_boundary, spoken = NONE, False
+            elif open_boundary != NONE and record.kind in (Kind.USER, Kind.ASSISTANT):
+                spoken = True
+        return found | {open_boundary} if spoken else found
 
     # ---- one record ---------------------------------------------------------------------------------
 
@@ -150,9 +171,10 @@ class Weaver:
                 return [_unknown(record)]
             case Kind.PROGRESS | Kind.LEAF | Kind.FACT | Kind.LINK | Kind.STATE:
                 said = []
-        restored = wire.decode_blocks(mark.blocks) if mark.blocks is not None else None
-        if restored is not None and said:
-            said = [Said(said[0].role, said[0].kind, restored, said[0].voice)]
+        restored = stamp.blocks_of(mark)
+        if restored is not None:
+            first = said[0] if said else Said("assistant" if record.kind is Kind.ASSISTANT else "user", None, [])
+            said = [first._replace(content=restored)] if restored else []
         if any(s.voice is Voice.COMMAND for s in said):
             self._commands.add(node)
         if said or (line is not None and is_boundary(line)):
@@ -175,7 +197,7 @@ class Weaver:
         first: bool,
     ) -> Message:
         line = record.line
-        content = [self._with_facts(b, record) for b in part.content] if part.role == "tool" else part.content
+        content = [self._with_facts(b, record, mark) for b in part.content] if part.role == "tool" else part.content
         role, kind = part.role, part.kind
         if mark is not stamp.EMPTY:
             role, kind = _role(mark.role, role), _kind(mark.kind, kind)
@@ -202,10 +224,13 @@ class Weaver:
             raw=raw_of(record) if self._keep_raw and first else None,
         )
 
-    def _with_facts(self, block: AnyBlock, record: Record) -> AnyBlock:
+    def _with_facts(self, block: AnyBlock, record: Record, mark: stamp.Stamp) -> AnyBlock:
         """A tool result with what lies beside it: its spilled output, and what `toolUseResult` knows more."""
         if not isinstance(block, ToolResultBlock):
             return block
+        if mark is not stamp.EMPTY:
+            # What the writer drew for the screen is no fact of the tool's.
+            return block if mark.error is None else msgspec.structs.replace(block, is_error=mark.error)
         line = record.line
         facts = line.tool_use_result if line is not None else None
         data: JsonObject = dict(block.provider_data or {})
@@ -257,18 +282,20 @@ class Weaver:
         found += latest.values()
         return {node: made for node, counted in found if (made := _usage_of(counted)) is not None}
 
-    def _summed(self, node: int, summary: Message, before: list[Message]) -> Message:
+    def _summed(self, node: int, summary: Message, held: _Held, before: list[Message]) -> Message:
         """A summary with what the model held right after it: itself and the messages that the client preserved."""
-        line, boundary = self._tree.lines[node], self._tree.parent[node]
+        boundary = self._tree.parent[node]
+        while boundary != NONE and not is_boundary(self._tree.lines[boundary]) and held.open:
+            boundary = self._tree.parent[boundary]  # what was kept may stand between the boundary and the summary
         if boundary == NONE or not is_boundary(self._tree.lines[boundary]):
-            if not isinstance(line.parent_uuid, str):
+            if not isinstance(self._tree.lines[node].parent_uuid, str):
                 return summary  # 1.0: a summary at a root of its own
             # Only a boundary cuts: the client still sends all that came before this one.
             return msgspec.structs.replace(summary, window=[*(m.id for m in walk.window(before)), summary.id])
         metadata = self._tree.lines[boundary].compact_metadata
-        kept = self._kept(boundary)
+        window = [*held.ids, summary.id, *self._kept(boundary)]
         data = {**(summary.provider_data or {}), "compactMetadata": metadata} if metadata else summary.provider_data
-        return msgspec.structs.replace(summary, window=[summary.id, *kept] if kept else None, provider_data=data)
+        return msgspec.structs.replace(summary, window=window if len(window) > 1 else None, provider_data=data)
 
     def _cut(self, boundary: int, before: list[Message], thread_id: str, ts: str) -> Message:
         """A boundary that no summary follows: what came before is not sent, and no words stand for it."""
@@ -304,14 +331,36 @@ class Weaver:
     def _known(self, canonical: str) -> str | None:
         return self.by_source.get(canonical) or (canonical if canonical in self._ids_used else None)
 
-    def _retain(self, out: list[Message], canonical: str) -> None:
-        """A line that repeats an earlier message for the window after a compaction: the window names that message."""
-        found = self._known(canonical)
-        for i in range(len(out) - 1, -1, -1):
-            if out[i].kind == "summary" and found is not None:
-                held = out[i].window or [out[i].id]
-                out[i] = msgspec.structs.replace(out[i], window=[*held, found])
-                return
+
+class _Held:
+    """What the model holds since the last boundary: the messages there, and the earlier ones that lines repeat."""
+
+    def __init__(self) -> None:
+        self.open = False
+        self.ids: list[str] = []
+        self._summary = NONE
+
+    def boundary(self) -> None:
+        """A compaction begins."""
+        self.open, self.ids, self._summary = True, [], NONE
+
+    def said(self, made: list[Message], end: int) -> None:
+        """Messages were added; the thread now has `end` of them."""
+        if self.open:
+            self.ids += [m.id for m in made]
+            for i, message in enumerate(made):
+                if message.kind == "summary":
+                    self._summary = end - len(made) + i
+
+    def again(self, message_id: str, out: list[Message]) -> None:
+        """A line repeats an earlier message. After the summary, the summary's window is told at once."""
+        if not self.open:
+            return
+        self.ids.append(message_id)
+        if self._summary != NONE:
+            summary = out[self._summary]
+            window = [*(summary.window or [summary.id]), message_id]
+            out[self._summary] = msgspec.structs.replace(summary, window=window)
 
 
 def preserved(tree: Tree, metadata: JsonValue) -> list[str]:
@@ -349,10 +398,13 @@ def origin_session(line: Line | None) -> str | None:
 
 
 def raw_of(record: Record) -> JsonValue:
-    """The record as it stood in the file."""
-    if record.data is not None:
-        return jsontext.decode_any(record.data)
-    return record.value
+    """The record as it stood in the file. The typed decoder passes over what it need not read, so it may be flawed."""
+    if record.data is None:
+        return record.value
+    try:
+        return jsontext.loads(record.data)
+    except jsontext.UnreadableJson:
+        return record.data.decode("utf-8", "replace")
 
 
 def queue_blocks(line: Line | None) -> list[AnyBlock]:
@@ -404,7 +456,7 @@ def _role(stamped: str | None, found: Role) -> Role:
 
 
 def _kind(stamped: str | None, found: MessageKind | None) -> MessageKind | None:
-    """A stamp is the last word: without a kind on it, the message is conversation, unless the line is a summary."""
+    """The kind on a stamp is the last word: `said` is conversation, whatever the text looks like."""
     if stamped is None:
-        return found if found == "summary" else None
-    return _KINDS.get(stamped, found)
+        return found
+    return None if stamped == stamp.SAID else _KINDS.get(stamped, found)

@@ -119,7 +119,8 @@ class Tree:
     def _before_in_time(self, n: int) -> int:
         """The line just before this one in time, on whatever branch (2.1.328); in file order where times are equal."""
         if self._times is None:
-            self._times = sorted((line.timestamp or "", i) for i, line in enumerate(self.lines))
+            numbered = enumerate(self.lines)
+            self._times = sorted((line.timestamp or "", i) for i, line in numbered if i not in self._twins)
         at = bisect_left(self._times, (self.lines[n].timestamp or "", n)) - 1
         while at >= 0:
             found = self._times[at][1]
@@ -149,7 +150,7 @@ class Tree:
     def _free_before(self, n: int, ring: set[int]) -> int:
         """The nearest line before `n` in the file that does not descend from the ring."""
         for found in range(n - 1, NONE, -1):
-            if self._aside[found] == self._aside[n] and not self._descends(found, ring):
+            if self._aside[found] == self._aside[n] and found not in self._twins and not self._descends(found, ring):
                 return found
         return NONE
 
@@ -198,7 +199,7 @@ class Tree:
     def _last_saying(self, nodes: Iterable[int]) -> int:
         found = NONE
         for n in nodes:
-            if n > found and not self._aside[n] and self.records[n].kind in SAYING:
+            if n > found and not self._aside[n] and self.records[n].kind in SAYING and n not in self._twins:
                 found = n
         return found
 
