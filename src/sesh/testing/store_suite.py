@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from sesh.errors import Conflict, SeshError, StoreFailed, UnknownCursor
 from sesh.format import wire
@@ -311,6 +311,7 @@ class StoreSuite:
     def test_any_conversation_comes_back(self, store: MessageStore) -> None:
         numbers = count()
 
+        @settings(max_examples=25)
         @given(told=wild_conversations())
         def holds(told: Conversation) -> None:
             own = f"conversation-{next(numbers)}"

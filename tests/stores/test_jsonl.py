@@ -1,0 +1,131 @@
+"""The store of plain files keeps the suite; and what is its own: torn lines, file names, damage, other writers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sesh.errors import Conflict, StoreFailed
+from sesh.format import wire
+from sesh.stores.jsonl import JsonlMessageStore, file_name
+from sesh.stores.jsonl_index import OffsetIndex
+from sesh.testing.store_suite import HOSTILE_IDS, StoreSuite, said, thread
+
+NAME = "thread-with-a-plain-id"
+
+
+class TestJsonl(StoreSuite):
+    @pytest.fixture
+    def url(self, tmp_path: Path) -> str:
+        return f"jsonl:{tmp_path}/deep/store"
+
+    def impossible_url(self) -> str:
+        return "jsonl:/dev/null/store"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[JsonlMessageStore]:
+    with JsonlMessageStore(tmp_path) as opened:
+        yield opened
+
+
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "messages" / f"{NAME}.jsonl"
+
+
+def test_the_files_are_canonical_json_lines(store: JsonlMessageStore, tmp_path: Path) -> None:
+    store.put_thread(thread(NAME))
+    store.append_messages([said(NAME, 1), said(NAME, 2)])
+    assert (tmp_path / "threads.jsonl").read_bytes() == wire.encode(thread(NAME)) + b"\n"
+    assert log(tmp_path).read_bytes() == wire.encode(said(NAME, 1)) + b"\n" + wire.encode(said(NAME, 2)) + b"\n"
+
+
+def test_every_cut_of_the_last_line_is_survived(tmp_path: Path) -> None:
+    first, second = said(NAME, 1), said(NAME, 2, "wörds\n" * 3)
+    whole = wire.encode(first) + b"\n"
+    last = wire.encode(second)
+    for cut in range(1, len(last) + 1):
+        folder = tmp_path / str(cut)
+        (folder / "messages").mkdir(parents=True)
+        log(folder).write_bytes(whole + last[:cut])
+        store = JsonlMessageStore(folder)
+        assert store.get_messages(NAME) == [first], "a reader takes whole lines only"
+        store.append_message(said(NAME, 3))
+        if cut == len(last):  # only the line feed was missing: the record is there
+            assert store.get_messages(NAME) == [first, second, said(NAME, 3)]
+            assert "lacked its line feed" in store.notes[0]
+            assert not (folder / "messages/torn.jsonl").exists()
+        else:
+            assert store.get_messages(NAME) == [first, said(NAME, 3)]
+            assert f"torn ({cut} bytes at {len(whole)}" in store.notes[0]
+            [entry] = (folder / "messages/torn.jsonl").read_text().splitlines()
+            assert json.loads(entry)["offset"] == len(whole)
+            assert json.loads(entry)["text"].encode()[:10] == last[:cut][:10]
+        assert log(folder).read_bytes().endswith(b"}\n")
+
+
+def test_a_torn_thread_record(tmp_path: Path) -> None:
+    (tmp_path / "threads.jsonl").write_bytes(wire.encode(thread("a")) + b"\n" + wire.encode(thread("b"))[:-5])
+    with JsonlMessageStore(tmp_path) as store:
+        assert [t.id for t in store.list_threads()] == ["a"]
+        store.put_thread(thread("c"))
+        assert [t.id for t in store.list_threads()] == ["a", "c"]
+        assert "threads.jsonl: the last line was torn" in store.notes[0]
+
+
+def test_a_damaged_line_is_named_and_the_rest_is_read(store: JsonlMessageStore, tmp_path: Path) -> None:
+    store.append_messages([said(NAME, 1), said(NAME, 2)])
+    log(tmp_path).write_bytes(log(tmp_path).read_bytes().replace(b'"content":', b'"content"#', 1))
+    assert store.get_messages(NAME) == [said(NAME, 2)]
+    assert len(store.notes) == 1
+    assert f"{NAME}.jsonl: what stands at byte 0 is left out: not JSON" in store.notes[0]
+    with pytest.raises(Conflict):
+        store.append_message(said(NAME, 1))
+
+
+def test_a_record_written_by_another_program(store: JsonlMessageStore, tmp_path: Path) -> None:
+    theirs = b'{"role":"user","ts":"","content":[],"threadId":"%s","id":"theirs","v":1}' % NAME.encode()
+    log(tmp_path).write_bytes(theirs + b"\n")
+    store.append_message(said(NAME, 1))
+    assert [m.id for m in store.get_messages(NAME)] == ["theirs", "m1"]
+    assert store.get_messages(NAME, after_id="theirs") == [said(NAME, 1)]
+    store.append_message(wire.load_message(theirs))
+    assert len(store.get_messages(NAME)) == 2
+
+
+def test_file_names() -> None:
+    assert file_name("01a2f000-0000-7000-8000-0000000000aa") == "01a2f000-0000-7000-8000-0000000000aa.jsonl"
+    names = [file_name(i) for i in HOSTILE_IDS]
+    assert len({n.lower() for n in names}) == len(HOSTILE_IDS)
+    for name in names:
+        assert set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-.")
+        assert 12 < len(name) < 120
+
+
+def test_more_threads_than_are_kept_open(store: JsonlMessageStore) -> None:
+    for n in range(5):
+        store.append_messages([said(f"thread-number-{t}", n) for t in range(40)])
+    assert all(len(store.get_messages(f"thread-number-{t}", after_id="m1")) == 3 for t in range(40))
+    assert len(store._open) == 16
+
+
+def test_a_lock_that_is_never_released(
+    store: JsonlMessageStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from filelock import FileLock
+
+    monkeypatch.setattr(store._file_lock, "timeout", 0)
+    with FileLock(tmp_path / "lock"), pytest.raises(StoreFailed, match="Another process"):
+        store.append_message(said(NAME, 1))
+    store.append_message(said(NAME, 1))
+
+
+def test_the_index_never_misses_and_seldom_errs() -> None:
+    index = OffsetIndex()
+    for n in range(20_000):
+        index.add(b"id-%d" % n, n * 1000)
+    assert all(n * 1000 in index.maybe(b"id-%d" % n) for n in range(20_000))
+    assert sum(len(list(index.maybe(b"other-%d" % n))) for n in range(20_000)) < 5
