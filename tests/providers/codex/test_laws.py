@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,7 @@ def test_a_longer_file_goes_on_from_what_was_read(path: Path) -> None:
 
 
 def _counted(result: IngestResult) -> tuple[int, int, int, int]:
-    """(input with cached, cached, output, reasoning) of a thread with what was rolled back in it, in Codex's meaning."""
+    """(input with cached, cached, output, reasoning) of a thread and of what was rolled back in it, as Codex counts."""
     rolled = [c.messages for c in result.children if (c.thread.metadata or {}).get("relation") == "rollback"]
     own = [m.usage for messages in (result.messages, *rolled) for m in messages if m.usage]
     cached = sum(u.cache_read_tokens or 0 for u in own)
@@ -139,13 +140,13 @@ def _stated(path: Path) -> tuple[int, int, int, int] | None:
     totals = [_numbers(i["total_token_usage"]) for i in infos]
     if not totals:
         return None
-    ends = [a for a, b in zip(totals, totals[1:], strict=False) if sum(b) < sum(a)]
-    stated = tuple(sum(column) for column in zip(*ends, totals[-1], strict=True))
+    ends = [a for a, b in pairwise(totals) if sum(b) < sum(a)]
+    stated: Any = tuple(sum(column) for column in zip(*ends, totals[-1], strict=True))
     copied = [i for i, (_, p) in enumerate(payloads) if "forked_from_id" in p]
     if copied:  # a fork of 0.142 begins with a copy of its parent's counts
         own = [p["info"] for _, p in payloads[12:] if p.get("type") == "token_count" and p.get("info")]
         return _numbers(own[0]["last_token_usage"])
-    return stated  # type: ignore[return-value]
+    return stated  # type: ignore[no-any-return]
 
 
 def _numbers(usage: dict[str, Any]) -> tuple[int, int, int, int]:

@@ -217,7 +217,9 @@ def _output(payload: JsonObject, key: str) -> Converted:
         blocks: list[AnyBlock] = [TextBlock(text=g) if isinstance(g, str) else outputs.part_block(g) for g in given]
         return Converted("system", "context", blocks, rest)
     value = output if key == "tools" else outputs.output_of(output)
-    block = ToolResultBlock(call_id=payload["call_id"], output=value, is_error=outputs.failed(output))
+    absent = None if key in payload else {"absent": True}
+    failed = outputs.failed(output)
+    block = ToolResultBlock(call_id=payload["call_id"], output=value, is_error=failed, provider_data=absent)
     return Converted("tool", None, [block], rest)
 
 
