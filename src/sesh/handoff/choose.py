@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +12,7 @@ from sesh.files.read import Opened
 from sesh.format import lines
 from sesh.handoff import extent, locate
 from sesh.handoff.book import Book
-from sesh.handoff.extent import MARK_BYTES, News
+from sesh.handoff.extent import News
 from sesh.handoff.link import End, Extent, Link, Stamp, find_stamp, link_id
 from sesh.providers import registry
 from sesh.providers.api import IngestResult, SessionSource
@@ -140,7 +139,7 @@ def _from_stamp(found: Stamp, named: Side) -> Link:
         source=origin,
         to=named.end,
         thread=found.thread_id,
-        read=Extent(lines=found.lines, size=found.size, sha256=found.sha256, messages=0, prompts=0),
+        read=Extent(lines=found.lines, size=found.size, sha256=found.sha256, messages=0),
         made=extent.measure(data[:end], then),
         at=then.thread.created_at,
         sesh=__version__,
@@ -154,8 +153,7 @@ def _by_content(named: Side, links: Sequence[Link]) -> Link | None:
     for link in links:
         if link.to.provider != named.end.provider or registry.get(link.to.provider) is not named.opened.provider:
             continue
-        marks = base64.b64decode(link.made.marks)
-        common = sum(marks[i : i + MARK_BYTES] in own for i in range(0, len(marks), MARK_BYTES))
+        common = sum(m in own for m in extent.marks_of(link.made))
         if common * 2 > link.made.messages and (best is None or common >= best[0]):
             best = (common, link)
     return best[1] if best else None

@@ -2,15 +2,14 @@
 
 Clients only append, so mostly the earlier bytes are simply a beginning of the present ones: then whatever is read now
 and was not read from that beginning is new. Where a client has rewritten, forked or reverted the session, its messages
-are known again by their marks: a digest of what was said and when.
+are known again by their marks: short digests of what was said, in order.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -30,7 +29,9 @@ from sesh.handoff.link import Extent
 from sesh.providers.api import IngestedThread, IngestResult, Provider, SessionSource
 
 MARK_BYTES: Final = 6
-EMPTY: Final = Extent(lines=0, size=0, sha256=hashlib.sha256(b"").hexdigest(), messages=0, prompts=0)
+_REACH: Final = 4
+"""How many messages on end may read differently in a rewritten file."""
+EMPTY: Final = Extent(lines=0, size=0, sha256=hashlib.sha256(b"").hexdigest(), messages=0)
 
 
 def whole(data: bytes) -> bytes:
@@ -44,16 +45,16 @@ def whole(data: bytes) -> bytes:
 
 def measure(data: bytes, result: IngestResult) -> Extent:
     """How far a session with these bytes, read as `result`, reaches."""
-    marks = [mark(m) for m in result.messages]
-    times = [m.ts for m in result.messages]
+    said = [m for m in result.messages if m.kind != "context"]
+    prompts = [n for n, m in enumerate(said) if walk.is_prompt(m)]
     return Extent(
         lines=sum(1 for _ in lines.split(data)),
         size=len(data),
         sha256=hashlib.sha256(data).hexdigest(),
-        messages=len(result.messages),
-        prompts=sum(map(walk.is_prompt, result.messages)),
-        last=max(times, default=None),
-        marks=base64.b64encode(b"".join(marks)).decode(),
+        messages=len(said),
+        prompts_at=prompts,
+        last=max((m.ts for m in result.messages), default=None),
+        marks=base64.b64encode(b"".join(map(mark, said))).decode(),
     )
 
 
@@ -63,14 +64,21 @@ def begins_with(data: bytes, extent: Extent) -> bool:
 
 
 def mark(message: Message) -> bytes:
-    """A short digest of what was said and when, made of what survives every rewriting of a file.
+    """A short digest of what was said, made of what survives every rewriting of a file.
 
-    Call ids stand for calls and results: names and inputs may come back translated where a stamp was dropped.
+    Call ids stand for calls and results: names and inputs may come back translated where a stamp was dropped. Times
+    are left out: Codex 0.169 gives a legacy fork's copied lines the time of the fork. So are roles and kinds.
     """
-    digest = hashlib.blake2b(message.ts.encode(), digest_size=MARK_BYTES)
+    digest = hashlib.blake2b(digest_size=MARK_BYTES)
     for block in message.content:
         digest.update(_essence(block).encode("utf-8", "surrogatepass"))
     return digest.digest()
+
+
+def marks_of(reached: Extent) -> list[bytes]:
+    """The marks of what was said then, in order."""
+    packed = base64.b64decode(reached.marks)
+    return [packed[i : i + MARK_BYTES] for i in range(0, len(packed), MARK_BYTES)]
 
 
 def _essence(block: AnyBlock) -> str:
@@ -149,36 +157,60 @@ def _by_bytes(extent: Extent, provider: Provider, source: SessionSource, now: In
 
 
 def _by_content(extent: Extent, now: IngestResult) -> News:
-    """By marks; and a message no later than all the earlier ones is taken for one of them, as long as any is missing.
-
-    (A rewriting may drop what a writer had stamped on a line, and the message then reads a little differently.)
-    """
-    marks = base64.b64decode(extent.marks)
-    missing = Counter(marks[i : i + MARK_BYTES] for i in range(0, len(marks), MARK_BYTES))
+    """The earlier part is the beginning of what is there now, as far as the two say the same (`align`)."""
+    said = [m for m in now.messages if m.kind != "context"]
+    old, kept = align(marks_of(extent), [mark(m) for m in said], set(extent.prompts_at))
+    known = {m.id for m in said[:old]}
+    last = said[old - 1].id if old else None
+    past = old == 0
     fresh: list[Message] = []
-    old_prompts = 0
-    unsure: list[Message] = []
     for message in now.messages:
-        own = mark(message)
-        if missing[own] > 0:
-            missing[own] -= 1
-            old_prompts += walk.is_prompt(message)
-        else:
-            unsure.append(message)
-    left = sum(missing.values())
-    for message in unsure:
-        if left > 0 and extent.last is not None and message.ts <= extent.last:
-            left -= 1
-            old_prompts += walk.is_prompt(message)
-        else:
+        if past and message.id not in known:
             fresh.append(message)
+        past = past or message.id == last
     return News(
         messages=fresh,
         children=[c for c in now.children if _is_later(c.messages, extent)],
-        lost_prompts=max(0, extent.prompts - old_prompts),
+        lost_prompts=sum(1 for at in extent.prompts_at if at >= kept),
         known="content",
         result=now,
     )
+
+
+def align(then: Sequence[bytes], now: Sequence[bytes], prompts: Set[int]) -> tuple[int, int]:
+    """How many of `now`, from the beginning, are of `then`; and how many of `then` are still there.
+
+    A few messages on either side may be other ones: a rewriting may drop what a writer had stamped on a line, and the
+    message then reads a little differently. A turn that is there in part only (the same question asked again after a
+    revert) counts as not there: `prompts` are the places in `then` where turns begin.
+    """
+    i = j = 0
+    turn = (0, 0)
+    while i < len(then) and j < len(now):
+        if then[i] != now[j]:
+            step = _resume(then, now, i, j)
+            if step is None:
+                break
+            i, j = i + step[0], j + step[1]
+            continue
+        if i in prompts:
+            turn = (i, j)
+        i, j = i + 1, j + 1
+    if i < len(then) and i not in prompts and j < len(now):
+        i, j = turn
+    return j, i
+
+
+def _resume(then: Sequence[bytes], now: Sequence[bytes], i: int, j: int) -> tuple[int, int] | None:
+    """The nearest place after a difference where two messages on end are the same again, or the last one of `then`."""
+    for distance in range(1, 2 * _REACH + 1):
+        for a in range(max(0, distance - _REACH), min(distance, _REACH) + 1):
+            x, y = i + a, j + distance - a
+            if x >= len(then) or y >= len(now) or then[x] != now[y]:
+                continue
+            if x + 1 == len(then) or (y + 1 < len(now) and then[x + 1] == now[y + 1]):
+                return a, distance - a
+    return None
 
 
 def _is_later(messages: Iterable[Message], extent: Extent) -> bool:

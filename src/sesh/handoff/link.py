@@ -38,18 +38,24 @@ class End(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaul
 class Extent(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """How far a session reached at one moment.
 
-    `size` bytes in `lines` lines, with this `sha256`. `messages` counts those of the main thread, `prompts` the ones a
-    human said. `last` is the latest time among them. `marks` are short digests of the messages, in order, packed in
-    base64: by them the messages are known again where a client has rewritten the file.
+    `size` bytes in `lines` lines, with this `sha256`. `messages` counts what was said on the main thread (contexts left
+    out), `prompts_at` are the places among them of what a human said, `last` is the latest time. `marks` are short
+    digests of the messages, in order, packed in base64: by them the messages are known again where a client has
+    rewritten the file.
     """
 
     lines: int
     size: int
     sha256: str
     messages: int
-    prompts: int
+    prompts_at: list[int] = []
     last: str | None = None
     marks: str = ""
+
+    @property
+    def prompts(self) -> int:
+        """How many turns a human had begun."""
+        return len(self.prompts_at)
 
 
 class Link(
