@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from sesh.format.blocks import ReasoningBlock, ToolResultBlock, WebSearchBlock
+from sesh.format.blocks import AnyBlock, ReasoningBlock, ToolResultBlock, WebSearchBlock
 from sesh.format.message import Message
 from sesh.providers.claude_code.write_blocks import Call, Side, Use, side
+from sesh.providers.claude_code.write_own import OwnRecord
 
 
 @dataclass(slots=True, eq=False)
@@ -21,21 +22,37 @@ class Entry:
     """A message on its way into the file.
 
     `first` is the number of its first block in the book; None for a copy that repeats an earlier message after a
-    compaction. `own` is set where the message is Claude Code's and its record is written again. `pieces` counts the
-    lines that it will take.
+    compaction. `own` is Claude Code's record of it, which is written again; where that gave several messages,
+    `message` holds the blocks of all of them, and `names` their ids. `pieces` counts the lines that it will take.
     """
 
     message: Message
     first: int | None
-    own: bool = False
+    own: OwnRecord | None = None
+    names: tuple[str, ...] = ()
     pieces: int = 0
 
     @property
     def step_id(self) -> str | None:
         """The `message.id` of the record that is written again."""
-        data = self.message.provider_data
-        found = data.get("messageId") if self.own and data else None
-        return found if isinstance(found, str) else None
+        return self.own.step_id if self.own is not None else None
+
+    @property
+    def side(self) -> Side:
+        """Whose line a record of Claude Code's own is."""
+        if self.own is not None and self.own.kind == "assistant":
+            return "assistant"
+        results = any(isinstance(b, ToolResultBlock) for b in self.message.content)
+        return "result" if results else "user"
+
+    def is_slot(self, block: AnyBlock) -> bool:
+        """Whether a block is a call or a result that has to be paired: what the vendor ran itself need not be."""
+        if self.own is None:
+            return isinstance(block, Call | ToolResultBlock)
+        if self.side == "assistant":
+            server = (block.provider_data or {}).get("type") == "server_tool_use"
+            return isinstance(block, Call) and not isinstance(block, WebSearchBlock) and not server
+        return isinstance(block, ToolResultBlock)
 
 
 @dataclass(slots=True, eq=False)
@@ -74,14 +91,12 @@ class Step:
 class Arranged:
     """A segment in the order it is written: steps, and users' lines between them.
 
-    `calls` and `results` find a block's slot by entry and index. `orphans` are results without a call; `moved` are the
-    results that had to change their place.
+    `calls` and `results` find a block's slot by entry and index; `moved` are the results that had to change place.
     """
 
     order: list[Step | Piece]
     calls: dict[tuple[Entry, int], Slot]
     results: dict[tuple[Entry, int], Slot]
-    orphans: list[Slot]
     moved: list[Piece]
 
 
@@ -92,11 +107,10 @@ def arrange(entries: Sequence[Entry]) -> Arranged:
     step_of, order = _steps(pieces, calls, results)
     moved = _place_results(pieces, results, step_of, order)
     _find_unanswered(order, calls)
-    orphans = [slot for slot in results.values() if slot.partner is None]
     for item in order:
         for piece in (item,) if isinstance(item, Piece) else (*item.said, *item.results):
             piece.entry.pieces += 1
-    return Arranged(order, calls, results, orphans, moved)
+    return Arranged(order, calls, results, moved)
 
 
 def _pair(entries: Sequence[Entry]) -> tuple[dict[tuple[Entry, int], Slot], dict[tuple[Entry, int], Slot]]:
@@ -117,6 +131,8 @@ def _pair(entries: Sequence[Entry]) -> tuple[dict[tuple[Entry, int], Slot], dict
                 stale.setdefault(call_id, []).extend(open_calls)
             fresh = {}
         for i, block in enumerate(message.content):
+            if not entry.is_slot(block):
+                continue
             if isinstance(block, Call):
                 slot = calls[entry, i] = Slot(entry, i, block.call_id)
                 if block.call_id is None:
@@ -147,9 +163,14 @@ def _pieces(entries: Sequence[Entry], results: dict[tuple[Entry, int], Slot]) ->
     """
     pieces: list[Piece] = []
     for entry in entries:
+        if entry.own is not None:
+            paired = any(slot.partner for i in _all(entry) if (slot := results.get((entry, i))) is not None)
+            on = entry.side if entry.side != "result" or paired else "user"
+            pieces.append(Piece(entry, on, _all(entry), len(pieces)))
+            continue
         current: Piece | None = None
         for i, block in enumerate(entry.message.content):
-            if isinstance(block, ReasoningBlock) and not entry.own:
+            if isinstance(block, ReasoningBlock):
                 continue
             on = side(entry.message.role, block)
             if on == "result" and results[entry, i].partner is None:
@@ -159,6 +180,10 @@ def _pieces(entries: Sequence[Entry], results: dict[tuple[Entry, int], Slot]) ->
                 pieces.append(current)
             current.indices.append(i)
     return pieces
+
+
+def _all(entry: Entry) -> list[int]:
+    return list(range(len(entry.message.content)))
 
 
 def _steps(
@@ -173,7 +198,7 @@ def _steps(
             order.append(piece)
             step, asked = None, set()
         elif piece.side == "result":
-            if any(results[piece.entry, i].partner in asked for i in piece.indices):
+            if any(slot.partner in asked for slot in _slots(piece, results)):
                 step, asked = None, set()
         else:
             if step is None or _begins_anew(step, piece, bool(asked)):
@@ -186,6 +211,10 @@ def _steps(
             if any(s.partner is None and isinstance(s.entry.message.content[s.index], WebSearchBlock) for s in mine):
                 step, asked = None, set()  # its made-up result comes at once, so that what follows stays after it
     return step_of, order
+
+
+def _slots(piece: Piece, slots: dict[tuple[Entry, int], Slot]) -> list[Slot]:
+    return [slot for i in piece.indices if (slot := slots.get((piece.entry, i))) is not None]
 
 
 def _begins_anew(step: Step, piece: Piece, asked: bool) -> bool:
@@ -213,8 +242,7 @@ def _place_results(
     for piece in pieces:
         if piece.side != "result":
             continue
-        call = results[piece.entry, piece.indices[0]].partner
-        assert call is not None
+        call = next(slot.partner for slot in _slots(piece, results) if slot.partner is not None)
         step = next(s for p, s in step_of[call.entry] if call.index in p.indices)
         step.results.append(piece)
     moved: list[Piece] = []
@@ -230,4 +258,5 @@ def _find_unanswered(order: Sequence[Step | Piece], calls: dict[tuple[Entry, int
     for item in order:
         if isinstance(item, Step):
             slots = (calls.get((p.entry, i)) for p in item.said for i in p.indices)
-            item.unanswered = [s for s in slots if s is not None and s.partner is None]
+            # A record of the client's own stays as it is: the client repairs it as it does in the original.
+            item.unanswered = [s for s in slots if s is not None and s.partner is None and s.entry.own is None]

@@ -4,34 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from sesh.format import walk
 from sesh.format.message import Message
 from sesh.providers.api import EmitOptions
 from sesh.providers.claude_code.steps import Entry
 from sesh.providers.claude_code.write_notes import Notes
+from sesh.providers.claude_code.write_own import is_own, own_record
 from sesh.report.reports import BlockBook
-
-_OWN = "claude-code"
 
 
 def choose(messages: Sequence[Message], book: BlockBook, notes: Notes, options: EmitOptions) -> list[Entry]:
     """The messages to write, each with its blocks opened in the book; what stays behind is closed there, and named."""
     cut = _cut(messages, notes, options.get("last_turns"))
+    keep_raw, keep_context = options.get("keep_raw", False), options.get("keep_context", False)
     entries: list[Entry] = []
-    for n, message in enumerate(messages):
-        first = book.open(len(message.content))
-        own = message.provenance is not None and message.provenance.provider == _OWN
-        if n < cut:
-            _leave(message, first, book, "cut")
-        elif message.kind == "context" and not own and not options.get("keep_context"):
-            _leave(message, first, book, "context")
+    n = 0
+    while n < len(messages):
+        message = messages[n]
+        start, n = n, _end_of_record(messages, n)
+        parts = messages[start:n]
+        first = book.open(sum(len(m.content) for m in parts))
+        own = is_own(message)
+        if start < cut:
+            _leave(parts, first, book, "cut")
+        elif own and (record := own_record(parts, keep_raw=keep_raw)) is not None:
+            whole = msgspec.structs.replace(message, content=[b for m in parts for b in m.content])
+            entries.append(Entry(whole, first, record, tuple(m.id for m in parts)))
         else:
-            entries.append(Entry(message, first, own=own))
+            for part in parts:
+                if part.kind == "context" and not own and not keep_context:
+                    _leave([part], first, book, "context")
+                else:
+                    entries.append(Entry(part, first))
+                first += len(part.content)
     return entries
 
 
-def _leave(message: Message, first: int, book: BlockBook, kind: str) -> None:
-    for item in range(first, first + len(message.content)):
+def _end_of_record(messages: Sequence[Message], at: int) -> int:
+    """Where the messages that one record of Claude Code's gave end."""
+    end = at + 1
+    first = messages[at].provenance
+    if not is_own(messages[at]) or first is None or first.source_id is None:
+        return end
+    while end < len(messages):
+        other = messages[end].provenance
+        if not is_own(messages[end]) or other is None or other.source_id != first.source_id:
+            break
+        end += 1
+    return end
+
+
+def _leave(parts: Sequence[Message], first: int, book: BlockBook, kind: str) -> None:
+    for item in range(first, first + sum(len(m.content) for m in parts)):
         book.dropped(item, kind)
 
 

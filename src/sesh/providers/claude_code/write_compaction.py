@@ -19,9 +19,9 @@ from sesh.providers.claude_code.write_blocks import Call
 
 @dataclass(slots=True)
 class Segment:
-    """What lies between two boundaries. `summary` is the message that stands for what came before; None: the first."""
+    """What lies between two boundaries. `summary` is the entry that stands for what came before; None: the first."""
 
-    summary: Message | None
+    summary: Entry | None
     entries: list[Entry] = field(default_factory=list)
 
 
@@ -33,9 +33,10 @@ def is_readable(message: Message) -> bool:
 def segments(entries: Sequence[Entry]) -> list[Segment]:
     """The entries of a thread between its compactions, copies of what was kept put in.
 
-    A summary that cannot be read makes no boundary: without it the earlier turns are all there is, so they are sent.
+    Two kinds of summaries make no boundary: one that cannot be read, because without it the earlier turns are all there
+    is, so they are sent; and one whose window is all that came before, because nothing was taken away.
     """
-    by_id = {e.message.id: e for e in entries}
+    by_id = {name: e for e in entries for name in (e.message.id, *e.names)}
     found = [Segment(None)]
     at = 0
     while at < len(entries):
@@ -61,24 +62,41 @@ def _compactions(run: list[Entry], by_id: dict[str, Entry], found: list[Segment]
         message = entry.message
         if message.id in listed:
             continue
-        if not is_readable(message):
+        window = _window(entry, by_id)
+        if not (is_readable(message) or _is_boundary(entry)) or window == [*found[-1].entries, entry]:
             found[-1].entries.append(entry)
             continue
-        window = message.window if message.window is not None else [message.id]
-        if message.id not in window:
+        segment = Segment(entry)
+        if _is_boundary(entry):
+            window = []
+        elif entry.own is not None and "compactMetadata" in (message.provider_data or {}):
+            window = [entry]  # the boundary's own data names what was kept
+        elif entry not in window:
             found[-1].entries.append(entry)
-        segment = Segment(message)
-        for name in window:
-            if name == message.id:
+        for held in window:
+            if held is entry:
                 segment.entries.append(entry)
-            elif name in here:
-                if here[name] in waiting:
-                    waiting.remove(here[name])
-                    segment.entries.append(here[name])
-            elif name in by_id:
-                segment.entries.append(Entry(by_id[name].message, None, own=by_id[name].own))
+            elif held.message.id in here:
+                if held in waiting:
+                    waiting.remove(held)
+                    segment.entries.append(held)
+            else:
+                segment.entries.append(Entry(held.message, None))
         found.append(segment)
     found[-1].entries += waiting
+
+
+def _window(entry: Entry, by_id: dict[str, Entry]) -> list[Entry]:
+    """What a compaction left, as entries; ids of messages that do not go over are passed by."""
+    if entry.message.window is None:
+        return [entry]
+    held = (by_id.get(name) for name in entry.message.window)
+    return list(dict.fromkeys(e for e in held if e is not None))
+
+
+def _is_boundary(entry: Entry) -> bool:
+    """Whether a message is a boundary of Claude Code's without a summary after it."""
+    return entry.own is not None and entry.own.is_boundary
 
 
 def _send_results_home(found: list[Segment]) -> None:

@@ -15,7 +15,7 @@ from sesh.format.blocks import ToolResultBlock
 from sesh.format.json import JsonObject, JsonValue
 from sesh.providers.claude_code import tools_shown, write_children
 from sesh.providers.claude_code.steps import Arranged, Entry, Slot
-from sesh.providers.claude_code.write_blocks import Call, CallIds, Use, output, said
+from sesh.providers.claude_code.write_blocks import Call, CallIds, Use, kept, output, said
 from sesh.providers.claude_code.write_children import Agent
 from sesh.providers.claude_code.write_compaction import is_readable
 from sesh.providers.claude_code.write_notes import Notes
@@ -68,6 +68,12 @@ class Former:
         for (entry, i), slot in self._arranged.calls.items():
             block = entry.message.content[i]
             assert isinstance(block, Call)
+            if entry.own is not None:
+                slot.uses = [(names.give(slot.call_id, ""), kept(block))]
+        for (entry, i), slot in self._arranged.calls.items():
+            block = entry.message.content[i]
+            if entry.own is not None or not isinstance(block, Call):
+                continue
             otherwise = "call_" + ids.derive("call", entry.message.id, str(i)).replace("-", "")[:24]
             first = names.give(slot.call_id, otherwise)
             uses = vocabulary(block)
@@ -105,6 +111,8 @@ class Former:
         message = entry.message
         count = len(message.content)
         form = Form([[] for _ in range(count)], [None] * count, [None] * count)
+        if entry.own is not None:
+            return form
         unreadable = message.kind == "summary" and not is_readable(message)
         for i, block in enumerate(message.content):
             if isinstance(block, Call):

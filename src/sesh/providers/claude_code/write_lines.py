@@ -94,11 +94,7 @@ class Chain:
         The stamp keeps its `ts` only where the line's own time is another.
         """
         written = self.clock.next(ts)
-        line: JsonObject = {"parentUuid": self.parent, "isSidechain": self.envelope.agent_id is not None}
-        if self.envelope.agent_id is not None:
-            line["agentId"] = self.envelope.agent_id
-        line["type"] = kind
-        line.update(own)
+        line: JsonObject = {"parentUuid": self.parent, **self._side(), "type": kind, **own}
         line["uuid"] = uuid
         line["timestamp"] = written
         line.update(self._shared)
@@ -126,13 +122,34 @@ class Chain:
             own = {"logicalParentUuid": old, **own}
         self.add("system", uuid, ts, own)
 
-    def again(self, line: JsonObject, ts: str | None, uuid: str) -> None:
-        """Append a record of Claude Code's own: its keys in their order, with this chain's parent, id and time."""
-        written = self.clock.next(ts)
-        line = {**line, "parentUuid": self.parent, "uuid": uuid, "timestamp": written}
-        line["sessionId"] = self.envelope.session_id
+    def again(
+        self, line: JsonObject, ts: str | None, uuid: str, *, sesh: stamp.Stamp | None = None, raw: bool = False
+    ) -> None:
+        """Append a record of Claude Code's own, with this chain's parent and this session's id.
+
+        A `raw` one keeps its keys as they stood, and its parent where that is in this file.
+        """
+        if raw:
+            line = {**line, "uuid": uuid}
+            self.clock.carry(ts)
+            self.last_ts = str(line.get("timestamp") or self.last_ts or "")
+            if line.get("parentUuid") not in self._uuids and line.get("parentUuid") != self.parent:
+                line["parentUuid"] = self.parent
+            if "sessionId" in line:
+                line["sessionId"] = self.envelope.session_id
+        else:
+            self.last_ts = self.clock.carry(ts)
+            line = {"parentUuid": self.parent, **self._side(), **line, "uuid": uuid, "timestamp": self.last_ts}
+            line.update(self._shared)
+            if sesh is not None:
+                line[stamp.KEY] = sesh
         self.lines.append(_encoded(line))
-        self.parent, self.last_ts = uuid, written
+        self.parent = uuid
+
+    def _side(self) -> JsonObject:
+        if self.envelope.agent_id is None:
+            return {"isSidechain": False}
+        return {"isSidechain": True, "agentId": self.envelope.agent_id}
 
 
 def unchained(line: JsonObject) -> bytes:

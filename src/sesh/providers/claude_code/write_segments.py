@@ -8,16 +8,18 @@ from typing import Any, Final
 import msgspec
 
 from sesh.format import ids, stamp
+from sesh.format.blocks import ToolResultBlock
 from sesh.format.json import JsonObject
 from sesh.format.message import Message, Usage
 from sesh.providers.claude_code.steps import Entry, Piece, Slot, Step, arrange
 from sesh.providers.claude_code.tools_shown import drawn
-from sesh.providers.claude_code.write_blocks import NOTHING_RECORDED, Call, stub_output
+from sesh.providers.claude_code.write_blocks import NOTHING_RECORDED, Call, Use, kept, stub_output
 from sesh.providers.claude_code.write_children import Agent
 from sesh.providers.claude_code.write_compaction import Segment
 from sesh.providers.claude_code.write_forms import Form, Former, Vocabulary, tool_result
 from sesh.providers.claude_code.write_lines import Chain, encode_content
 from sesh.providers.claude_code.write_notes import Notes
+from sesh.providers.claude_code.write_own import PROVIDER, OwnRecord, drawn_again
 from sesh.report.reports import BlockBook
 
 _SYNTHETIC: Final = "<synthetic>"
@@ -29,7 +31,8 @@ class SegmentWriter:
     """Writes segments one after the other onto a chain.
 
     `spawned`: the sub-agents that messages began. `thread`: what the first line's stamp says of the thread. Afterwards
-    `calls_of_agents` tells which call began an agent, and `boundaries` how many compactions were written.
+    `calls_of_agents` tells which call began an agent, `boundaries` how many compactions were written, and `spilled`
+    which whole outputs lie in the session's `tool-results` folder, by name.
     """
 
     def __init__(
@@ -47,17 +50,26 @@ class SegmentWriter:
         self._book: Final = book
         self._notes: Final = notes
         self._session: Final = chain.envelope.session_id
-        self._asked_on: dict[str, str] = {}
-        """By call id: the uuid of the line with the call."""
+        self._asked: Final[dict[str, tuple[str, Use | None]]] = {}
+        """By call id: the uuid of the line with the call, and the call."""
         self._spawned: Final = spawned
         self._thread = thread
+        self._turns: Final[dict[str, str]] = {}
+        """Turns named by a record of Claude Code's own: reading gives that record another canonical id here."""
         self.calls_of_agents: Final[dict[str, str]] = {}
+        self.spilled: Final[dict[str, str]] = {}
         self.boundaries = 0
 
     def write(self, segment: Segment) -> None:
         """Append a segment. One that stands for what came before begins with a boundary, where there is a before."""
         if segment.summary is not None and self._chain.parent is not None:
             self._boundary(segment.summary)
+            if segment.summary not in segment.entries:
+                self._close_boundary(segment.summary)
+        for entry in segment.entries:
+            if entry.own is not None:
+                name = ids.message_id(PROVIDER, self._session, entry.own.uuid)
+                self._turns.update(dict.fromkeys(entry.names, name))
         arranged = arrange(segment.entries)
         former = Former(arranged, self._vocabulary, self._notes, self._spawned)
         self.calls_of_agents.update(former.calls_of_agents)
@@ -72,10 +84,25 @@ class SegmentWriter:
         for entry, form in forms.items():
             self._close(entry, form)
 
-    def _boundary(self, summary: Message) -> None:
+    def _boundary(self, entry: Entry) -> None:
+        """The line that cuts: Claude Code's own where there is one, with what it says of the messages kept."""
         self.boundaries += 1
-        uuid = self._chain.uuid(ids.derive("boundary", self._session, summary.id))
-        self._chain.boundary(uuid, summary.ts, {"trigger": "auto"})
+        summary = entry.message
+        data = summary.provider_data or {}
+        metadata = data.get("compactMetadata") if entry.own is not None else None
+        uuid = entry.own.uuid if entry.own is not None and entry.own.is_boundary else None
+        self._chain.boundary(
+            self._chain.uuid(uuid or ids.derive("boundary", self._session, summary.id)),
+            summary.ts,
+            metadata if isinstance(metadata, dict) else {"trigger": "auto"},
+        )
+
+    def _close_boundary(self, entry: Entry) -> None:
+        """A boundary that is a message of its own (nothing was said of what came before): the line is all of it."""
+        if entry.own is None or not entry.own.is_boundary or entry.first is None:
+            return
+        for item in range(entry.first, entry.first + len(entry.message.content)):
+            self._book.written(item)
 
     # lines
 
@@ -103,6 +130,9 @@ class SegmentWriter:
 
     def _line(self, piece: Piece, form: Form, message_id: str | None = None) -> None:
         """The blocks of a piece on one line, and what stands for parts of its calls on lines after it."""
+        if piece.entry.own is not None:
+            self._own_line(piece, piece.entry.own)
+            return
         blocks = [b for i in piece.indices for b in form.content[i]]
         if not blocks:
             return
@@ -137,11 +167,31 @@ class SegmentWriter:
         form.lines += 1
         for block in blocks:
             if block["type"] == "tool_use":
-                self._asked_on[block["id"]] = uuid
+                self._asked[block["id"]] = (uuid, None)
         for i in piece.indices:
             for extra in form.more.get(i, ()):
                 kind = "assistant" if piece.side == "assistant" else "user"
                 self._extra(kind, [extra.block], extra.drawn, message, message_id)
+
+    def _own_line(self, piece: Piece, own: OwnRecord) -> None:
+        """A record of Claude Code's own, with this chain's parent and, where it was told, this session's id."""
+        message = piece.entry.message
+        uuid = self._chain.uuid(own.uuid)
+        line = own.line
+        if not own.raw and piece.side != "assistant":
+            results = [b for b in message.content if isinstance(b, ToolResultBlock)]
+            if len(results) == 1:
+                asked = self._asked.get(results[0].call_id)
+                seen = drawn_again(line, asked and asked[1], results[0])
+                line = {**line, "toolUseResult": seen} if seen is not None else line
+                if asked is not None:
+                    line = {**line, "sourceToolAssistantUUID": asked[0]}
+        if own.spilled is not None:
+            self.spilled[own.spilled[0]] = own.spilled[1]
+        self._chain.again(line, message.ts, uuid, sesh=own.stamp, raw=own.raw)
+        for block in message.content:
+            if isinstance(block, Call) and block.call_id is not None:
+                self._asked[block.call_id] = (uuid, kept(block))
 
     def _extra(self, kind: str, blocks: list[JsonObject], seen: Any, message: Message, message_id: str | None) -> None:
         """A line that the writer made up; reading passes over it."""
@@ -156,7 +206,7 @@ class SegmentWriter:
         name = block.get("id") or block["tool_use_id"]
         uuid = self._chain.uuid(ids.derive("extra", self._session, message.id, kind, str(name)))
         if kind == "assistant":
-            self._asked_on[name] = uuid
+            self._asked[name] = (uuid, None)
         self._chain.add(kind, uuid, None, own, sesh=stamp.Stamp(stub=True), content=content.json)
 
     def _flags(self, piece: Piece, form: Form, blocks: list[JsonObject]) -> JsonObject:
@@ -173,9 +223,9 @@ class SegmentWriter:
         keys: JsonObject = {}
         if seen is not None:
             keys["toolUseResult"] = msgspec.Raw(encode_content(seen).json)
-        asked_on = self._asked_on.get(block["tool_use_id"])
-        if asked_on is not None:
-            keys["sourceToolAssistantUUID"] = asked_on
+        asked = self._asked.get(block["tool_use_id"])
+        if asked is not None:
+            keys["sourceToolAssistantUUID"] = asked[0]
         return keys
 
     def _model(self, message: Message) -> str:
@@ -227,7 +277,7 @@ class SegmentWriter:
             kind=message.kind or stamp.SAID,
             role=None if message.role == _ROLES[piece.side] else message.role,
             model=None if message.model is None or message.model == model else message.model,
-            turn_id=message.turn_id,
+            turn_id=self._turns.get(message.turn_id or "", message.turn_id),
             ts=message.ts,
             blocks=blocks,
             escaped=escaped,

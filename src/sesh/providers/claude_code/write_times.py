@@ -59,6 +59,14 @@ class Clock:
         self._last = now
         return iso(now)
 
+    def carry(self, ts: str | None) -> str:
+        """The time of a record of the client's own, as it is where it is one; what follows comes after it."""
+        own = None if ts is None else milliseconds(ts)
+        if ts is None or own is None:
+            return self.next(None)
+        self._last = own if self._last is None else max(own, self._last)
+        return ts
+
     def expect(self, ts: str) -> None:
         """Before the first line: where the thread begins, for a first message that has no time of its own."""
         if self._last is None:

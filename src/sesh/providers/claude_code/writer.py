@@ -49,11 +49,18 @@ class _Emit:
         self._book: Final = BlockBook()
         self._notes: Final = Notes(self._book)
         self._metadata: Final = thread.metadata or {}
-        self._session: Final = options.get("session_id") or ids.derive("session", PROVIDER, thread.id)
+        self._session: Final = options.get("session_id") or self._own_id() or ids.derive("session", PROVIDER, thread.id)
         self._cwd: Final = options.get("cwd") or _text(self._metadata.get("cwd")) or self._no_folder()
         self._agents: Final = agents(options.get("children") or (), self._session)
         self._spawned: Final = by_origin(self._agents)
         self._calls: Final[dict[str, str]] = {}
+        self._spilled: Final[dict[str, str]] = {}
+
+    def _own_id(self) -> str | None:
+        """The id the session had, where its records are to be the same byte for byte."""
+        if not self._options.get("keep_raw") or self._metadata.get("provider") != PROVIDER:
+            return None
+        return _text(self._metadata.get("sessionId"))
 
     def _no_folder(self) -> str:
         self._notes.say("no-folder", "The thread names no working directory; / was taken.")
@@ -72,6 +79,7 @@ class _Emit:
             stamped = {**link, "emittedLines": len(lines) + 1}
             lines.insert(0, unchained({"type": "sesh-link", "sesh": stamped, "sessionId": self._session}))
         files = [f for agent in self._agents for f in self._child(agent)]
+        files += [self._spill(name, text) for name, text in self._spilled.items()]
         self._notes.close()
         return EmitResult(
             session_id=self._session,
@@ -98,6 +106,7 @@ class _Emit:
         for segment in segments(entries):
             writer.write(segment)
         self._calls.update(writer.calls_of_agents)
+        self._spilled.update(writer.spilled)
         clock = chain.clock
         if clock.moved:
             text = f"{clock.moved} times were moved to rise strictly, by {clock.most} ms at most."
@@ -108,12 +117,18 @@ class _Emit:
         chain = Chain(self._envelope(thread, agent.agent_id), Clock())
         whole: EmitOptions = {"keep_context": self._options.get("keep_context", False)}
         self._write(chain, thread, agent.child.messages, whole, first=True)
-        folder = session_path(self._session, self._cwd).removesuffix(".jsonl")
-        path = f"{folder}/subagents/agent-{agent.agent_id}"
+        path = f"{self._folder()}/subagents/agent-{agent.agent_id}"
         return [
             EmittedFile(path=f"{path}.jsonl", lines=chain.lines, modified=chain.last_ts),
             EmittedFile(path=f"{path}.meta.json", lines=[meta(agent, self._calls.get(agent.agent_id))]),
         ]
+
+    def _spill(self, name: str, text: str) -> EmittedFile:
+        data = text.encode("utf-8", "surrogatepass").removesuffix(b"\n")
+        return EmittedFile(path=f"{self._folder()}/tool-results/{name}", lines=data.split(b"\n"))
+
+    def _folder(self) -> str:
+        return session_path(self._session, self._cwd).removesuffix(".jsonl")
 
     def _envelope(self, thread: Thread, agent_id: str | None) -> Envelope:
         metadata = thread.metadata or {}
