@@ -64,6 +64,8 @@ TAGS: Final[dict[str, Tag]] = {
 INTERRUPTS: Final = frozenset({"[Request interrupted by user]", "[Request interrupted by user for tool use]"})
 """Texts the client writes where a human pressed Escape (all versions)."""
 
+_TAIL: Final = re.compile(r"(?:Read the output file to retrieve the |Full transcript available at: )[^\n]*")
+"""What 2.1.50 writes under a task's notification, outside its tag."""
 _OPEN: Final = re.compile(r"<([a-z][a-z_-]*)(?:\s[^<>]*)?>")
 _KIND: Final[dict[Voice, Kind | None]] = {
     Voice.HUMAN: None,
@@ -102,7 +104,7 @@ def voice_of(text: str, line: Line | None = None) -> Voice:
 
 def _tagged(body: str) -> Voice | None:
     """The voice of a text that is nothing but the client's tagged pieces; None where anything stands outside them."""
-    if not (body.startswith("<") and body.endswith(">")):
+    if not body.startswith("<"):
         return None
     at, voice = 0, None
     while at < len(body):
@@ -123,6 +125,8 @@ def _tagged(body: str) -> Voice | None:
 
 def _printed(body: str, voice: Voice) -> Voice | None:
     """A command may print a closing tag itself: an output that begins and ends with output tags is still one."""
+    if voice is Voice.EVENT and _TAIL.fullmatch(body[body.rfind(">") + 1 :].strip()):
+        return voice
     if voice in (Voice.OUTPUT, Voice.EVENT) and any(
         tag.voice is voice and body.endswith(f"</{name}>") for name, tag in TAGS.items()
     ):

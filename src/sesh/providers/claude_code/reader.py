@@ -12,6 +12,7 @@ from typing import Final, Unpack
 
 from sesh.errors import NotASession
 from sesh.format import ids
+from sesh.format.blocks import ToolCallBlock, ToolResultBlock, WebSearchBlock
 from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.format.thread import Thread
@@ -82,6 +83,7 @@ class Session:
             self.links.add_messages(child.messages)
         self.children.extend(agents.companions(self))
         children = list(linked(self.children, self.links, self.book, self.agent_id))
+        self._name_unpaired([messages, *(c.messages for c in children)])
         if not messages and not children:
             self.book.note("no-conversation", "The file holds no message.")
         self._other_companions()
@@ -205,6 +207,25 @@ class Session:
         if data is not None:
             self.book.used(key, self.book.open(key))
         return data
+
+    def _name_unpaired(self, threads: Sequence[list[Message]]) -> None:
+        """Calls without a result and results without a call are kept, and named."""
+        calls: dict[str, str] = {}
+        results: dict[str, str] = {}
+        for message in (m for messages in threads for m in messages):
+            for block in message.content:
+                if isinstance(block, ToolCallBlock):
+                    calls.setdefault(block.call_id, message.id)
+                elif isinstance(block, WebSearchBlock) and block.call_id is not None:
+                    calls.setdefault(block.call_id, message.id)
+                elif isinstance(block, ToolResultBlock):
+                    results.setdefault(block.call_id, message.id)
+        for call_id, message_id in calls.items():
+            if call_id not in results:
+                self.book.note("open-call", f"The call {call_id} has no result.", message_id=message_id)
+        for call_id, message_id in results.items():
+            if call_id not in calls:
+                self.book.note("orphan-result", f"The result of {call_id} has no call.", message_id=message_id)
 
     def _other_companions(self) -> None:
         """Files in the session's own folder that nobody asked for are named."""

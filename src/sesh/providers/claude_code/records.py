@@ -79,8 +79,7 @@ class Attachment(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     content: Any = None
     filename: Any = None
     blocking_error: Any = None
-    hook_name: Any = None
-    snippet: Any = None
+    hook_event: Any = None
 
 
 class Progress(msgspec.Struct, frozen=True, gc=False, rename="camel"):

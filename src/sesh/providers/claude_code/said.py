@@ -36,6 +36,9 @@ CARRYING: Final = frozenset(
 
 QUEUED: Final = "queued_command"
 
+_HOOKS_SENT: Final = ("SessionStart", "UserPromptSubmit")
+"""Hooks whose plain output the model is sent (2.1.328: only these have `rendered` on a hook_success)."""
+
 
 class Said(NamedTuple):
     """A run of blocks with one role and one voice: it becomes one message."""
@@ -155,6 +158,8 @@ def _rendered(rendered: JsonValue) -> list[AnyBlock]:
 def _of_attachment(attachment: Attachment) -> list[AnyBlock]:
     """The words or the picture of an attachment that was not written down as sent."""
     content = attachment.content
+    if attachment.type == "hook_success" and attachment.hook_event not in _HOOKS_SENT:
+        return []
     if attachment.type == "hook_blocking_error" and isinstance(attachment.blocking_error, dict):
         content = attachment.blocking_error.get("blockingError")
     if isinstance(content, dict):

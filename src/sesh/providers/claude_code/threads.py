@@ -93,6 +93,8 @@ class Weaver:
             last_ts = (line.timestamp if line is not None else None) or last_ts
             if node != NONE and line is not None and is_boundary(line):
                 held.boundary()
+                text = "The conversation was compacted here; what came before is kept in front."
+                self._reading.note("compaction", text, record.number)
                 if node in unsummed:
                     out.append(self._cut(node, out, thread_id, last_ts))
             if mark.more and said and out:
@@ -235,7 +237,7 @@ class Weaver:
         facts = line.tool_use_result if line is not None else None
         data: JsonObject = dict(block.provider_data or {})
         if isinstance(facts, ToolFacts):
-            known: JsonObject = msgspec.to_builtins(facts)
+            known = {k: v for k, v in msgspec.to_builtins(facts).items() if v not in (None, False, [])}
             if known:
                 data["toolUseResult"] = known
         elif isinstance(facts, str) and facts.startswith("Error: "):

@@ -58,6 +58,7 @@ class Tree:
         self._times: list[tuple[str, int]] | None = None
         self._unnamed = 0
         self._join()
+        self._leading: Final = self._above_saying()
 
     # ---- parents ------------------------------------------------------------------------------------
 
@@ -163,6 +164,17 @@ class Tree:
             n = self.parent[n]
         return False
 
+    def _above_saying(self) -> set[int]:
+        """The nodes under which a user or assistant line stands."""
+        found: set[int] = set()
+        for n, record in enumerate(self.records):
+            if record.kind in SAYING and n not in self._twins:
+                up = self.parent[n]
+                while up != NONE and up not in found:
+                    found.add(up)
+                    up = self.parent[up]
+        return found
+
     # ---- the main trunk -----------------------------------------------------------------------------
 
     def path(self, leaf: int) -> list[int]:
@@ -237,13 +249,13 @@ class Tree:
         calls: dict[str, bool] = {}  # call id -> whether its result is there
         for n in path:
             self._take(n, steps, calls)
-        pulled: set[int] = set()
+        pulled: list[int] = []
         for n in near:
             if n in on or self._aside[n] is not aside or n in self._twins:
                 continue
-            if self._belongs(n, on, pulled, steps, calls):
+            if self._belongs(n, on, steps, calls):
                 on.add(n)
-                pulled.add(n)
+                pulled.append(n)
                 self._take(n, steps, calls)
         return merged(path, pulled)
 
@@ -260,7 +272,7 @@ class Tree:
             elif call_id in calls:
                 calls[call_id] = True
 
-    def _belongs(self, n: int, on: set[int], pulled: set[int], steps: set[str], calls: dict[str, bool]) -> bool:
+    def _belongs(self, n: int, on: set[int], steps: set[str], calls: dict[str, bool]) -> bool:
         line, kind, up = self.lines[n], self.records[n].kind, self.parent[n]
         if up not in on:
             return False
@@ -270,7 +282,8 @@ class Tree:
         if kind is Kind.USER and message is not None:
             answers = [call_id for what, call_id in call_ids(message.content) if what == "tool_result"]
             return bool(answers) and all(calls.get(a) is False for a in answers)
-        return up in pulled
+        # Nothing was said under it: a hook's output or a queued prompt beside the line that the talk went on from.
+        return n not in self._leading
 
     # ---- what was left aside ------------------------------------------------------------------------
 
