@@ -9,6 +9,7 @@ from sesh.catalog.cards import CardCache
 from sesh.catalog.homes import client_home, sesh_cache
 from sesh.catalog.resolve import Homes, resolve
 from sesh.providers import registry
+from sesh.providers.api import IngestResult
 
 
 def homes(named: Path | None = None, only: tuple[str, ...] = ()) -> Homes:
@@ -22,6 +23,12 @@ def homes(named: Path | None = None, only: tuple[str, ...] = ()) -> Homes:
 def cards() -> CardCache:
     """The list's cache, in sesh's cache folder."""
     return CardCache(sesh_cache(os.environ) / "cards.msgpack")
+
+
+def client_title(read: IngestResult, otherwise: str) -> str:
+    """The name of the client that a session comes from, however often it was converted; or `otherwise`."""
+    name = (read.thread.metadata or {}).get("provider")
+    return registry.get(name).title if isinstance(name, str) and registry.is_built_in(name) else otherwise
 
 
 def session_path(wanted: str | None, named_home: Path | None = None) -> Path:

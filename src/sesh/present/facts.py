@@ -27,7 +27,7 @@ def facts(view: Outline, title: str | None = None) -> list[tuple[str, str]]:
         ("folder", about.get("cwd")),
         ("branch", about.get("gitBranch")),
         ("model", about.get("model")),
-        ("begun", view.thread.created_at),
+        ("begun", f"{day(view.thread.created_at)} {clock(view.thread.created_at)}".strip()),
         ("turns", str(view.prompts)),
     ]
     return [(label, str(value)) for label, value in found if value]

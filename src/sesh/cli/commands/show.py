@@ -70,6 +70,7 @@ def command(
     from sesh.present import select
     from sesh.present.outline import outline
 
+    client = here.client_title(read, provider.title)
     view = outline(read.thread, read.messages, read.children)
     if turns is not None:
         view = select.only(view, *turns)
@@ -78,11 +79,11 @@ def command(
     if terminal.colours():
         from sesh.export.terminal import rendered
 
-        terminal.page([rendered(view, full=full, client=provider.title, width=terminal.width())])
+        terminal.page([rendered(view, full=full, client=client, width=terminal.width())])
         return
     from sesh.export import text
 
-    terminal.page(plain(line) for line in text.lines(view, full=full, client=provider.title))
+    terminal.page(plain(line) for line in text.lines(view, full=full, client=client))
 
 
 def _document(read: Any) -> dict[str, Any]:
