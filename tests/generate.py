@@ -19,6 +19,9 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[1]
 
 PAGES: Final[dict[str, str]] = {
+    "schema/sesh.v1.schema.json": "tests.format.wire_pages:schema_text",
+    "schema/sesh.v1.d.ts": "tests.format.wire_pages:typescript_text",
+    "docs/reference/format.md": "tests.format.wire_pages:format_page",
     "docs/what-survives.md": "tests.matrix.page:page",
     "docs/reference/report-codes.md": "tests.report.page:page",
 }
