@@ -22,6 +22,7 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
     "Look": {
         "list": "List the sessions of every client on this machine.",
         "show": "Show a conversation.",
+        "search": "Search what was said in every session.",
         "export": "Write a conversation as an HTML page, Markdown or JSON Lines.",
     },
     "Move": {

@@ -25,6 +25,11 @@ def cards() -> CardCache:
     return CardCache(sesh_cache(os.environ) / "cards.msgpack")
 
 
+def search_index() -> Path:
+    """The search's index, in sesh's cache folder."""
+    return sesh_cache(os.environ) / "search.sqlite"
+
+
 def client_title(read: IngestResult, otherwise: str) -> str:
     """The name of the client that a session comes from, however often it was converted; or `otherwise`."""
     name = (read.thread.metadata or {}).get("provider")

@@ -117,7 +117,7 @@ def text(value: str, removed: Counter[str]) -> str:
 
 def _stand_in(match: re.Match[str], name: str, removed: Counter[str]) -> str:
     whole, value = match[0], _secret_in(match, name)
-    if value is not whole and (_WORDS.fullmatch(value) or value.startswith("[redacted")):
+    if value != whole and (_WORDS.fullmatch(value) or value.startswith("[redacted")):
         return whole
     removed[name] += 1
     return whole.replace(value, f"[redacted {name}]")
@@ -153,6 +153,7 @@ def _detectors() -> Sequence[tuple[str, re.Pattern[str]]]:
             hint="Install it with: pip install 'sesh-cli[redact]'",
         ) from e
     found: list[tuple[str, re.Pattern[str]]] = []
+    detector: Any
     for kind, detector in sorted(get_mapping_from_secret_type_to_class().items()):
         # The others judge by entropy or by lists of words: on a transcript they would take out half of the code.
         if issubclass(detector, RegexBasedDetector) and kind not in _OWN:

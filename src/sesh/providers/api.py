@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import Any, Literal, Protocol, TypeAlias, TypedDict, Unpack
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict, Unpack
 
 import msgspec
 
@@ -251,6 +251,13 @@ class Card(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
     """`provider:session` that sesh made this file from, read off the stamp it left."""
 
 
+class Spoken(NamedTuple):
+    """Words on one line of a session, for searching. `voice` is `user`, `assistant` or `tool`."""
+
+    voice: str
+    text: str
+
+
 class NameIndex(msgspec.Struct, frozen=True, kw_only=True):
     """A file in a client's home that names sessions: its path below the home, and how to read names by session id."""
 
@@ -275,6 +282,8 @@ class Provider:
     layout: Layout
     card: Callable[[Glimpse], Card] = lambda glimpse: Card()
     """A session's line in a list, from a few of its bytes. Never raises; without one, a list shows ids and times."""
+    spoken: Callable[[bytes], Sequence[Spoken]] = lambda line: ()
+    """The words on one line of a session file, for the search. Never raises; without one, nothing is found."""
     name_index: NameIndex | None = None
     """Where the client keeps names beside the sessions, if it does."""
     graft: Graft | None = None

@@ -84,7 +84,8 @@ def _document(read: IngestResult, form: str, client: str) -> bytes:
         from sesh.format import wire
 
         family = [IngestedThread(thread=read.thread, messages=read.messages), *read.children]
-        return b"".join(wire.encode(r) + b"\n" for f in family for r in (f.thread, *f.messages))
+        records = (r for f in family for r in [wire.encode(f.thread), *map(wire.encode, f.messages)])
+        return b"".join(record + b"\n" for record in records)
     from sesh.present.outline import outline
 
     view = outline(read.thread, read.messages, read.children)

@@ -17,6 +17,7 @@ from sesh.providers.api import (
     Provider,
     ReadOptions,
     Source,
+    Spoken,
 )
 from sesh.providers.claude_code.detect import detect
 from sesh.providers.claude_code.layout import LAYOUT
@@ -46,6 +47,12 @@ def _graft(*source: Any, **options: Any) -> GraftResult:
     return graft(*source, **options)
 
 
+def _spoken(line: bytes) -> Sequence[Spoken]:
+    from sesh.providers.claude_code.spoken import spoken  # only when sessions are searched
+
+    return spoken(line)
+
+
 PROVIDER = Provider(
     name="claude-code",
     title="Claude Code",
@@ -58,4 +65,5 @@ PROVIDER = Provider(
     home_variable="CLAUDE_CONFIG_DIR",
     live_registry="sessions/*.json",
     card=_card,
+    spoken=_spoken,
 )

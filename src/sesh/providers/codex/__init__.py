@@ -18,6 +18,7 @@ from sesh.providers.api import (
     Provider,
     ReadOptions,
     Source,
+    Spoken,
 )
 from sesh.providers.codex.detect import detect
 from sesh.providers.codex.layout import LAYOUT
@@ -53,6 +54,12 @@ def _graft(*source: Any, **options: Any) -> GraftResult:
     return graft(*source, **options)
 
 
+def _spoken(line: bytes) -> Sequence[Spoken]:
+    from sesh.providers.codex.spoken import spoken  # only when sessions are searched
+
+    return spoken(line)
+
+
 PROVIDER = Provider(
     name="codex",
     title="Codex",
@@ -65,5 +72,6 @@ PROVIDER = Provider(
     home_variable="CODEX_HOME",
     writer_lock=lambda session_id: f"thread-writer-locks/{session_id}.lock",
     card=_card,
+    spoken=_spoken,
     name_index=NameIndex(path="session_index.jsonl", read=_names),
 )
