@@ -1,8 +1,9 @@
 """What the model holds after a `compacted` line (formats/codex.md §4, §9).
 
 `replacement_history` (0.128 and later) lists it item by item: user messages that were kept, contexts written anew, the
-summary, or an encrypted one. Without it (up to 0.104, and whenever it is null) the client keeps the user messages and
-puts the summary after them. Items that repeat an earlier message are that message; they are not said again.
+summary, or an encrypted one. Without it (up to 0.104, and whenever it is null) the client keeps the texts of the last
+user messages, up to 20,000 tokens, and puts the summary after them (measured on 0.169 with hand-made files). Items
+that repeat an earlier message are that message; they are not said again.
 """
 
 from __future__ import annotations
@@ -12,13 +13,18 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from sesh.format import jsontext, walk
+from sesh.format import jsontext
 from sesh.format.blocks import TextBlock
 from sesh.format.json import JsonObject
-from sesh.format.message import Message
-from sesh.providers.codex import items
+from sesh.format.message import Kind, Message
+from sesh.providers.codex import items, kinds
 
 NO_SUMMARY: Final = "(no summary available)"
+"""What 0.169 sends for an empty message."""
+_BUDGET: Final = 20_000
+"""Tokens of user messages that the client keeps; it takes four bytes for a token, and cuts the oldest in the middle."""
+_PREFIX: Final = "Another language model started to solve this problem"
+"""How Codex begins its summaries. A later compaction drops a user message that begins so, and keeps any other."""
 
 
 class Slot(NamedTuple):
@@ -36,12 +42,46 @@ def slots(payload: JsonObject, held: Sequence[Message], vendor_ids: Mapping[str,
     history = payload.get("replacement_history")
     if isinstance(history, list):
         return _replaced(history, words, held, vendor_ids)
-    kept = [Slot(m.id, None) for m in held if walk.is_prompt(m) and walk.text_of(m)]
-    return [*kept, Slot(None, _summary(words or NO_SUMMARY), summary=True)]
+    return [*_kept_texts(held), Slot(None, _texts("summary", [words or NO_SUMMARY]), summary=True)]
 
 
-def _summary(words: str) -> items.Converted:
-    return items.Converted("user", "summary", [TextBlock(text=words)], {})
+def _texts(kind: Kind | None, texts: Sequence[str]) -> items.Converted:
+    return items.Converted("user", kind, [TextBlock(text=t) for t in texts], {})
+
+
+def _kept_texts(held: Sequence[Message]) -> list[Slot]:
+    """The user messages that a compaction without a list leaves: their texts, the newest that fit, the last one cut."""
+    found: list[Slot] = []
+    left = _BUDGET
+    for message in reversed(held):
+        texts = [b.text for b in message.content if isinstance(b, TextBlock) and not kinds.IMAGE_TAG.fullmatch(b.text)]
+        if message.role != "user" or message.kind not in (None, "summary") or not any(texts) or left <= 0:
+            continue
+        if message.kind == "summary" and texts[0].startswith(_PREFIX):
+            continue
+        size = sum(_tokens(t) for t in texts)
+        if size > left:
+            found.append(Slot(None, _texts(None, [cut("\n".join(texts), left)])))
+        elif len(texts) == len(message.content):
+            found.append(Slot(message.id, None))
+        else:
+            found.append(Slot(None, _texts(None, texts)))
+        left -= size
+    found.reverse()
+    return found
+
+
+def _tokens(text: str) -> int:
+    return (len(text.encode("utf-8", "surrogatepass")) + 3) // 4
+
+
+def cut(text: str, tokens: int) -> str:
+    """A text as Codex cuts it to so many tokens: both ends, and in the middle how much is missing."""
+    data = text.encode("utf-8", "surrogatepass")
+    half = tokens * 4 // 2
+    left = data[:half].decode("utf-8", "ignore")
+    right = data[len(data) - (tokens * 4 - half) :].decode("utf-8", "ignore")
+    return f"{left}\n…{(len(data) - tokens * 4 + 3) // 4} tokens truncated…\n{right}"
 
 
 def _replaced(history: list[Any], words: str, held: Sequence[Message], vendor_ids: Mapping[str, str]) -> list[Slot]:

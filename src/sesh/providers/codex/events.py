@@ -9,12 +9,11 @@ turn ends is a witness: it was shown and not sent.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, deque
 from typing import Any, Final, NamedTuple
 
 from sesh.format.json import JsonObject
-from sesh.providers.codex import items
+from sesh.providers.codex import items, kinds
 from sesh.providers.codex.records import Event, Item, Record
 
 LEGACY: Final = "event"
@@ -160,9 +159,6 @@ def _plain(text: str) -> str:
     return text.strip()
 
 
-_IMAGE_TAG: Final = re.compile(r"\s*(?:<image(?: [^>]*)?>|</image>)\s*")
-
-
 def texts_of_item(payload: JsonObject) -> tuple[str, list[str]] | None:
     """Under which role and words events may repeat a response_item; None where none ever does."""
     match payload.get("type"):
@@ -172,7 +168,7 @@ def texts_of_item(payload: JsonObject) -> tuple[str, list[str]] | None:
                 return None
             content = payload.get("content")
             texts = [content] if isinstance(content, str) else _texts(content)
-            typed = [t for t in texts if not _IMAGE_TAG.fullmatch(t)]
+            typed = [t for t in texts if not kinds.IMAGE_TAG.fullmatch(t)]
             return role, list(dict.fromkeys(("".join(typed), "\n".join(typed), *([""] if not typed else []))))
         case "reasoning":
             parts = [*_texts(payload.get("summary")), *_texts(payload.get("content"))]

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, assert_never
 import msgspec
 
 from sesh.format import ids, stamp, walk
-from sesh.format.blocks import AnyBlock, FileChangeBlock, ToolCallBlock, ToolResultBlock, UnknownBlock
+from sesh.format.blocks import AnyBlock, FileChangeBlock, TextBlock, ToolCallBlock, ToolResultBlock, UnknownBlock
 from sesh.format.json import JsonObject
 from sesh.format.message import Kind, Message, Provenance, Role, Usage
 from sesh.providers.codex import compaction, events, items, usage, witness
@@ -332,7 +332,7 @@ class Fold:
                 else:
                     self._skipped(record, _event_name(record))
             case "item_completed":
-                self._completed(record, event, origin)
+                self._completed(record, event, origin, line.sesh)
             case kind if kind in STATE_EVENTS:
                 self._skipped(record, _event_name(record))
             case _:
@@ -345,7 +345,7 @@ class Fold:
                 else:
                     self._keep(record, origin, f"event_msg/{event.type}")
 
-    def _completed(self, record: Record, event: Event, origin: Origin) -> None:
+    def _completed(self, record: Record, event: Event, origin: Origin, sesh: Any) -> None:
         item = event.item
         if item is None:
             return self._keep(record, origin, "event_msg/item_completed")
@@ -353,7 +353,7 @@ class Fold:
             # A review or another thread's item, told in passing: it is said in that thread's own file.
             self.named.setdefault(event.thread_id, None)
             return self._skipped(record, "event_msg:item_completed of another thread")
-        self._name_children(item)
+        self._name_children(item, stamp.EMPTY if sesh is None else stamp.read(sesh))
         if item.type in witness.STATE_ITEMS:
             return self._skipped(record, _event_name(record))
         shown = events.shown(event)
@@ -364,8 +364,10 @@ class Fold:
         call_id = item.id if isinstance(item.id, str) else ""
         return self._tool_event(record, call_id, _fate(item.success, item.exit_code, item.status), origin)
 
-    def _name_children(self, item: Item) -> None:
+    def _name_children(self, item: Item, mark: stamp.Stamp) -> None:
         call = self._calls.get(item.id) if isinstance(item.id, str) else None
+        if mark.origin is not None and 0 < mark.origin <= len(self.messages):
+            call = self.messages[-mark.origin].id
         receivers = item.receiver_thread_ids if isinstance(item.receiver_thread_ids, list) else []
         for child in [*receivers, item.agent_thread_id]:
             if isinstance(child, str):
@@ -472,6 +474,9 @@ class Fold:
     def _compacted(self, record: Record, line: Compacted, origin: Origin) -> None:
         self._time(line.timestamp)
         mark = stamp.read(line.sesh) if line.sesh is not None else stamp.EMPTY
+        if mark.window is not None:
+            self._compacted_by_sesh(record, line, origin, mark)
+            return
         slots = compaction.slots(line.payload, walk.window(self.messages), self._vendor_ids)
         window: list[str] = []
         data: JsonObject = {"line": "compacted", "payload": line.payload}
@@ -493,8 +498,11 @@ class Fold:
                 window.append(made.id)
             elif slot.kept is not None:
                 window.append(slot.kept)
-        content = summary.content if summary is not None else []
-        role: Role = summary.role if summary is not None else "system"
+        content: list[AnyBlock] = summary.content if summary is not None else []
+        role: Role = summary.role if summary is not None else "user"
+        words = line.payload.get("message")
+        if summary is None and isinstance(words, str) and words:
+            content = [TextBlock(text=words)]  # the summary that people read; the model is not sent it
         made = self._say(record, origin, role, "summary", content, provider_data=data, mark=mark)
         if at is not None:
             window.insert(at, made.id)
@@ -504,6 +512,20 @@ class Fold:
             self._note(
                 "encrypted-summary", "The summary is encrypted; the earlier turns are the readable history.", record
             )
+        self._used(record)
+
+    def _compacted_by_sesh(self, record: Record, line: Compacted, origin: Origin, mark: stamp.Stamp) -> None:
+        """A compaction that our writer wrote: its stamp says which messages the window holds."""
+        text = line.payload.get("message")
+        words: list[AnyBlock] = [TextBlock(text=text)] if isinstance(text, str) else []
+        data: JsonObject = {"line": "compacted", "payload": line.payload}
+        self._say(record, origin, "user", "summary", words, provider_data=data, mark=mark)
+        at = len(self.messages) - 1
+        window = [self.messages[at - back].id for back in mark.window or () if 0 <= back <= at]
+        self.messages[at] = msgspec.structs.replace(self.messages[at], window=window)
+        self._note(
+            "compaction", f"The conversation was compacted here ({made.id}); what came before is in front.", record
+        )
         self._used(record)
 
     def _roll_back(self, record: Record, event: Event, origin: Origin) -> None:

@@ -40,7 +40,10 @@ _CONTEXT_TAGS: Final = frozenset(
 _WRAPPED: Final = re.compile(r"<([A-Za-z_][\w ]*?)(?: [\w-]+=\"[^\"]*\")*>.*</\1>", re.DOTALL)
 _AGENTS_FILE: Final = re.compile(r"# AGENTS\.md instructions for [^\n]*\n+<INSTRUCTIONS>.*</INSTRUCTIONS>", re.DOTALL)
 
-# The first word of content_item_kinds' dotted names (seen: 0.169).
+IMAGE_TAG: Final = re.compile(r"\s*(?:<image(?: [^>]*)?>|</image>)\s*")
+"""The text parts that Codex puts around an image (0.104 and later)."""
+
+# Names in content_item_kinds (seen: 0.169).
 _NOTICE_KINDS: Final = frozenset({"generic.turn_aborted", "multi_agent.subagent_notification", "shell.user_command"})
 
 

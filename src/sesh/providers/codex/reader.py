@@ -166,7 +166,7 @@ class _Reading:
                 found["contextWindow"] = fold.context_window
         above = payload.get("parent_thread_id")
         if parent is not None:
-            found["relation"] = "subagent"
+            found.setdefault("relation", "subagent")  # our writer leaves what else a child may be on its header
             found["agentId"] = main.thread
         elif isinstance(above, str):
             parent = ids.thread_id(PROVIDER, above)
