@@ -168,6 +168,8 @@ def _pieces(entries: Sequence[Entry], results: dict[tuple[Entry, int], Slot]) ->
             on = entry.side if entry.side != "result" or paired else "user"
             pieces.append(Piece(entry, on, _all(entry), len(pieces)))
             continue
+        if not entry.message.content:
+            pieces.append(Piece(entry, "user", [], len(pieces)))
         current: Piece | None = None
         for i, block in enumerate(entry.message.content):
             if isinstance(block, ReasoningBlock):
@@ -194,7 +196,9 @@ def _steps(
     step_of: dict[Entry, list[tuple[Piece, Step]]] = {}
     asked: set[Slot] = set()
     for piece in pieces:
-        if piece.side == "user":
+        if not piece.indices and step is not None:
+            step.said.append(piece)
+        elif piece.side == "user":
             order.append(piece)
             step, asked = None, set()
         elif piece.side == "result":

@@ -67,6 +67,8 @@ class Chain:
         self.last_ts: str | None = None
         self._uuids: Final[set[str]] = set() if parent is None else {parent}
         self._shared: Final = envelope.fields()
+        self.ends_open = False
+        """Whether the last line that is sent is a user's: words or a tool's result."""
         self.sent_bytes = 0
         """Content since the last boundary, in bytes: what the model is sent."""
 
@@ -106,6 +108,7 @@ class Chain:
         self.lines.append(_encoded(line))
         self.parent, self.last_ts = uuid, written
         self.sent_bytes += len(content)
+        self._note_end(kind)
         return written
 
     def boundary(self, uuid: str, ts: str | None, metadata: JsonObject) -> None:
@@ -143,8 +146,13 @@ class Chain:
             line.update(self._shared)
             if sesh is not None:
                 line[stamp.KEY] = sesh
-        self.lines.append(_encoded(line))
+        self.lines.append(jsontext.dumps(line))
         self.parent = uuid
+        self._note_end(line.get("type"))
+
+    def _note_end(self, kind: Any) -> None:
+        if kind in ("user", "assistant"):
+            self.ends_open = kind == "user"
 
     def _side(self) -> JsonObject:
         if self.envelope.agent_id is None:
@@ -153,8 +161,8 @@ class Chain:
 
 
 def unchained(line: JsonObject) -> bytes:
-    """A line outside the chain (a title, the link)."""
-    return _encoded(line)
+    """A line outside the chain (a title, the link): never sent, so that lone surrogates may stay, as escapes."""
+    return jsontext.dumps(line)
 
 
 def _encoded(line: JsonObject) -> bytes:

@@ -130,6 +130,8 @@ def _line(parts: Sequence[Message]) -> JsonObject | None:
             return None
         content = blocks[0]["text"]
     if "messageId" in data or first.role == "assistant":
+        if "messageId" not in data or not (data.get("model") or first.model):
+            return None  # without either of them some version merges messages, or hangs
         return {"type": "assistant", "message": _api(parts, data, content), **flags}
     made: JsonObject = {"type": "user", "message": {"role": "user", "content": content}, **flags}
     results = [b for m in parts for b in m.content if isinstance(b, ToolResultBlock)]
@@ -154,12 +156,8 @@ def _queued(message: Message, data: JsonObject, blocks: list[JsonObject], flags:
 
 
 def _api(parts: Sequence[Message], data: JsonObject, content: JsonValue) -> JsonObject:
-    api: JsonObject = {"type": "message", "role": "assistant"}
-    if "messageId" in data:
-        api = {"id": data["messageId"], **api}
     model = data.get("model") or parts[0].model
-    if model is not None:
-        api["model"] = model
+    api: JsonObject = {"id": data["messageId"], "type": "message", "role": "assistant", "model": model}
     api["content"] = content
     api["stop_reason"] = data.get("stopReason")
     api["stop_sequence"] = data.get("stopSequence")

@@ -90,7 +90,7 @@ class SegmentWriter:
         summary = entry.message
         data = summary.provider_data or {}
         metadata = data.get("compactMetadata") if entry.own is not None else None
-        uuid = entry.own.uuid if entry.own is not None and entry.own.is_boundary else None
+        uuid = entry.own.uuid if entry.own is not None and entry.own.is_boundary else _anchor(metadata, summary)
         self._chain.boundary(
             self._chain.uuid(uuid or ids.derive("boundary", self._session, summary.id)),
             summary.ts,
@@ -135,6 +135,8 @@ class SegmentWriter:
             return
         blocks = [b for i in piece.indices for b in form.content[i]]
         if not blocks:
+            if not piece.indices:
+                self._empty_line(piece, form)
             return
         message = piece.entry.message
         value: Any = blocks
@@ -172,6 +174,15 @@ class SegmentWriter:
             for extra in form.more.get(i, ()):
                 kind = "assistant" if piece.side == "assistant" else "user"
                 self._extra(kind, [extra.block], extra.drawn, message, message_id)
+
+    def _empty_line(self, piece: Piece, form: Form) -> None:
+        """A message that holds nothing, as a system line: no version sends or shows a subtype it does not know."""
+        own: JsonObject = {"subtype": "sesh_empty", "content": "", "isMeta": True, "level": "info"}
+        entry, message = piece.entry, piece.entry.message
+        if entry.first is not None:
+            sesh = self._stamp(piece, form, None)
+            sesh = msgspec.structs.replace(sesh, role=message.role, blocks=[])
+            self._chain.add("system", self._uuid(piece, form), message.ts, own, sesh=sesh)
 
     def _own_line(self, piece: Piece, own: OwnRecord) -> None:
         """A record of Claude Code's own, with this chain's parent and, where it was told, this session's id."""
@@ -295,6 +306,16 @@ class SegmentWriter:
                 self._book.changed(item, code)
             else:
                 self._book.written(item)
+
+
+def _anchor(metadata: Any, summary: Message) -> str | None:
+    """The boundary's own uuid, where what was kept is anchored on it and not on the summary (2.1.328)."""
+    for key in ("preservedMessages", "preservedSegment"):
+        named = metadata.get(key) if isinstance(metadata, dict) else None
+        anchor = named.get("anchorUuid") if isinstance(named, dict) else None
+        if isinstance(anchor, str) and summary.provenance is not None and anchor != summary.provenance.source_id:
+            return anchor
+    return None
 
 
 def _usage(usage: Usage) -> JsonObject:

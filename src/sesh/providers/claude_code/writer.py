@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, Unpack
 
-from sesh.format import ids, jsontext
+from sesh.format import ids
 from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.format.thread import Thread
@@ -75,6 +75,9 @@ class _Emit:
         self._write(chain, self._thread, messages, self._options, first=parent is None)
         before, after = _title_lines(self._thread, chain, self._session) if parent is None else ([], [])
         lines = [*before, *chain.lines, *after]
+        if chain.ends_open:
+            text = "The conversation ends without an answer; on resume the client adds 'No response requested.'."
+            self._notes.say("ends-open", text)
         if link := self._options.get("link"):
             stamped = {**link, "emittedLines": len(lines) + 1}
             lines.insert(0, unchained({"type": "sesh-link", "sesh": stamped, "sessionId": self._session}))
@@ -169,15 +172,13 @@ def _stamped(thread: Thread) -> JsonObject:
 
 def _title_lines(thread: Thread, chain: Chain, session_id: str) -> tuple[list[bytes], list[bytes]]:
     """The file's title in every version's way: before the chain, and after it."""
-    leaf = chain.parent
-    if leaf is None or not chain.lines or not thread.title:
+    if not thread.title:
         return [], []
-    title = jsontext.without_lone_surrogates(thread.title)
-    # 1.0.x takes its titles from `summary` lines whose leaf is the session's; 2.0.76 and later from `custom-title`.
-    return (
-        [unchained({"type": "summary", "summary": title, "leafUuid": leaf})],
-        [unchained({"type": "custom-title", "customTitle": title, "sessionId": session_id})],
-    )
+    # 1.0.x takes its titles from `summary` lines whose leaf is the session's (one whose leaf is nowhere loses the
+    # session); 2.0.76 and later from `custom-title`.
+    before: JsonObject = {"type": "summary", "summary": thread.title, "leafUuid": chain.parent}
+    after: JsonObject = {"type": "custom-title", "customTitle": thread.title, "sessionId": session_id}
+    return [unchained(before)] if chain.lines else [], [unchained(after)]
 
 
 def _text(value: object) -> str | None:
