@@ -523,9 +523,7 @@ class Fold:
         at = len(self.messages) - 1
         window = [self.messages[at - back].id for back in mark.window or () if 0 <= back <= at]
         self.messages[at] = msgspec.structs.replace(self.messages[at], window=window)
-        self._note(
-            "compaction", f"The conversation was compacted here ({made.id}); what came before is in front.", record
-        )
+        self._note("compaction", "The conversation was compacted here; what came before is kept in front.", record)
         self._used(record)
 
     def _roll_back(self, record: Record, event: Event, origin: Origin) -> None:

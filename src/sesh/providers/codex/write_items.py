@@ -51,7 +51,9 @@ WRITTEN: Final = Outcome("written")
 class Item:
     """One response item. `blocks` are the indices of the message's blocks that it holds; `role` is the canonical role
     that reading it gives; `exact`: reading it gives those very blocks, so no stamp is needed for them; `error`: the
-    result's flag, where reading the output would not give it; `call_id`: of a call or a result that are a pair."""
+    result's flag, where reading the output would not give it; `call_id`: of a call or a result that are a pair;
+    `own`: Codex's own record again; `thought`: thinking, which is shown and not sent. An item with neither payload nor
+    thought is carried along for the way back only."""
 
     payload: JsonObject
     blocks: list[int]
@@ -60,6 +62,8 @@ class Item:
     error: bool | None = None
     call_id: str | None = None
     stub: bool = False
+    own: bool = False
+    thought: str | None = None
 
 
 class Form(NamedTuple):

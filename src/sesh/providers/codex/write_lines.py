@@ -27,20 +27,41 @@ class RolloutLines:
         self.lines: Final[list[bytes]] = [b""]
         self._ordinals: Final = ordinals
 
-    def add(self, ts: str, kind: str, payload: JsonObject, stamp: JsonObject | None = None) -> None:
-        """One line."""
-        self.lines.append(self._encode(len(self.lines), ts, kind, payload, stamp))
+    def add(
+        self,
+        ts: str,
+        kind: str,
+        payload: JsonObject,
+        stamp: JsonObject | None = None,
+        more: JsonObject | None = None,
+    ) -> None:
+        """One line. `more` holds other keys of the envelope (`metadata`)."""
+        self.lines.append(self._encode(len(self.lines), ts, kind, payload, stamp, more))
+
+    def text(self, text: str) -> None:
+        """A line that is no record, as it was: clients pass over it (formats/codex.md §4)."""
+        self.lines.append(text.replace("\n", " ").encode("utf-8", "replace"))
 
     def begin(self, ts: str, payload: JsonObject, stamp: JsonObject | None = None) -> None:
         """The session_meta line."""
-        self.lines[0] = self._encode(0, ts, "session_meta", payload, stamp)
+        self.lines[0] = self._encode(0, ts, "session_meta", payload, stamp, None)
 
-    def _encode(self, ordinal: int, ts: str, kind: str, payload: JsonObject, stamp: JsonObject | None) -> bytes:
+    def _encode(
+        self,
+        ordinal: int,
+        ts: str,
+        kind: str,
+        payload: JsonObject,
+        stamp: JsonObject | None,
+        more: JsonObject | None,
+    ) -> bytes:
         record: JsonObject = {"timestamp": ts}
         if self._ordinals:
             record["ordinal"] = ordinal
         record["type"] = kind
         record["payload"] = payload
+        if more:
+            record |= more
         if stamp:
             record[stamps.KEY] = stamp
         try:

@@ -17,6 +17,7 @@ from sesh.format.blocks import (
 )
 from sesh.format.json import JsonObject
 from sesh.format.message import Message
+from sesh.providers.codex import outputs, write_again
 from sesh.providers.codex.pairing import Pairs, Place
 from sesh.providers.codex.tools_native import NativeTools
 from sesh.providers.codex.write_items import (
@@ -32,6 +33,7 @@ from sesh.providers.codex.write_items import (
     stub,
 )
 from sesh.providers.codex.write_lines import unix_ms
+from sesh.providers.codex.write_meta import Style
 
 Outcomes = list[Outcome | None]
 
@@ -39,18 +41,30 @@ Outcomes = list[Outcome | None]
 class ItemMaker:
     """Makes the items of a thread's messages. Asked again for the same message, it makes the same ones."""
 
-    def __init__(self, messages: Sequence[Message], native: NativeTools | None) -> None:
+    def __init__(self, messages: Sequence[Message], style: Style) -> None:
         self._messages: Final = messages
-        self._native: Final = native
+        self._native: Final = NativeTools(style.version) if style.native else None
+        self.own: Final[dict[int, JsonObject]] = {}
+        """Codex's own records among the messages, by index."""
+        for at, message in enumerate(messages):
+            payload = write_again.item_payload(message, raw=style.keep_raw)
+            if payload is not None:
+                self.own[at] = payload
         self._translated: Final[dict[Place, JsonObject | None]] = {}
 
     def items(self, at: int, pairs: Pairs, outcomes: Outcomes) -> Iterator[Item]:
         """The response items of the message at this index, in order; results that are to be moved are left out.
 
-        `outcomes` is filled in, one for each block (None: a result that is written elsewhere). Reasoning gives no item:
-        it is for the eyes only (write_turns).
+        `outcomes` is filled in, one for each block (None: a result that is written elsewhere).
         """
         message = self._messages[at]
+        if at in self.own:
+            outcomes[:] = [WRITTEN] * len(outcomes)
+            yield self._own_item(message, self.own[at])
+            return
+        if not message.content:
+            yield Item({}, [], "assistant", exact=False)
+            return
         role = ROLES[message.role]
         speech: Item | None = None
         for i, block in enumerate(message.content):
@@ -66,7 +80,7 @@ class ItemMaker:
                     continue
                 case ReasoningBlock():
                     outcomes[i] = Outcome("dropped", "reasoning" if block.text else "reasoning-redacted")
-                    continue
+                    made = Item({}, [i], "assistant", exact=False, thought=block.text) if block.text else None
                 case ToolResultBlock():
                     made = self._result((at, i), block, pairs, outcomes)
                 case ToolCallBlock() | FileChangeBlock() | WebSearchBlock():
@@ -78,6 +92,16 @@ class ItemMaker:
                 yield made
         if speech is not None:
             yield speech
+
+    @staticmethod
+    def _own_item(message: Message, payload: JsonObject) -> Item:
+        """Codex's own record. A result's error flag is the reader's finding, which events may have told it."""
+        found = payload.get("call_id")
+        item = Item(payload, list(range(len(message.content))), message.role, call_id=found, own=True)
+        block = message.content[0] if len(message.content) == 1 else None
+        if isinstance(block, ToolResultBlock) and outputs.failed(payload.get("output")) != block.is_error:
+            item.error = block.is_error
+        return item
 
     def answers(self, at: int, pairs: Pairs) -> Iterator[tuple[Place, Item, Outcome | None]]:
         """After a message: made-up results of its open calls, and results that had stood before their call.
@@ -124,7 +148,7 @@ class ItemMaker:
     def _result(self, place: Place, block: ToolResultBlock, pairs: Pairs, outcomes: Outcomes) -> Item | None:
         if place not in pairs.written_id:
             outcomes[place[1]] = Outcome("dropped", "orphan-result")
-            return None
+            return Item({}, [place[1]], "assistant", exact=False)
         if place in pairs.moved.values():
             return None
         return self._answer(place, block, pairs, outcomes)

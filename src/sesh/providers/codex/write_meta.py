@@ -63,6 +63,17 @@ def version_of(text: str | None) -> tuple[int, int] | None:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Style:
+    """How the files of one emit are written: EmitOptions, decided."""
+
+    history: History
+    version: tuple[int, int] | None
+    native: bool
+    keep_context: bool
+    keep_raw: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Session:
     """A thread as the rollout it is going to be. Times are ISO. A child names the session it hangs under."""
 
@@ -134,7 +145,7 @@ def session_meta(session: Session, history: History, link: JsonObject | None) ->
         "source": "cli",
     }
     if session.parent_id is not None:
-        meta |= _spawned(session, metadata)
+        meta |= _spawned(session)
     if history.paginated:
         meta["history_mode"] = "paginated"
     git = {
@@ -149,24 +160,30 @@ def session_meta(session: Session, history: History, link: JsonObject | None) ->
     return meta
 
 
-def _spawned(session: Session, metadata: JsonObject) -> JsonObject:
-    """What makes a rollout a sub-agent's: not listed on its own, shown under its parent."""
-    names = (metadata.get(key) for key in ("description", "agentType", "relation"))
-    nickname = next((n for n in names if isinstance(n, str) and n), "agent")
+def names_of(thread: Thread) -> tuple[str, str | None]:
+    """(what to call a child, its role)."""
+    metadata = thread.metadata or {}
+    names = (metadata.get(key) for key in ("agentNickname", "description", "agentType", "relation"))
     role = metadata.get("agentType")
+    return next((n for n in names if isinstance(n, str) and n), "agent"), role if isinstance(role, str) else None
+
+
+def _spawned(session: Session) -> JsonObject:
+    """What makes a rollout a sub-agent's: not listed on its own, shown under its parent."""
+    nickname, role = names_of(session.thread)
     spawn = {
         "parent_thread_id": session.parent_id,
         "depth": session.depth,
         "agent_path": None,
         "agent_nickname": nickname,
-        "agent_role": role if isinstance(role, str) else None,
+        "agent_role": role,
     }
     return {
         "parent_thread_id": session.parent_id,
         "source": {"subagent": {"thread_spawn": spawn}},
         "thread_source": "subagent",
         "agent_nickname": nickname,
-        **({"agent_role": role} if isinstance(role, str) else {}),
+        **({} if role is None else {"agent_role": role}),
     }
 
 

@@ -1,7 +1,7 @@
 """One thread as one rollout file: its turns, in each the response items and what people see of them.
 
 The model is sent response items, people see events and completed items (formats/codex.md §1.1). Both are written side
-by side: `_Turns` keeps the turn's frame and the display, `ThreadWriter` the messages.
+by side: `Turns` keeps the turn's frame and the display, `ThreadWriter` the messages.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from typing import Final
 import msgspec
 
 from sesh.format import jsontext, walk
-from sesh.format import stamp as stamps
-from sesh.format.blocks import FileChangeBlock, ReasoningBlock, ToolCallBlock, ToolResultBlock, WebSearchBlock
+from sesh.format.blocks import FileChangeBlock, TextBlock, ToolCallBlock, ToolResultBlock, UnknownBlock, WebSearchBlock
 from sesh.format.json import JsonObject
 from sesh.format.message import Message
-from sesh.providers.codex import kinds, write_usage
+from sesh.providers.codex import write_again, write_stamps, write_usage
 from sesh.providers.codex.pairing import Pairs, Place, Planner
-from sesh.providers.codex.tools_native import NativeTools
+from sesh.providers.codex.write_children import Child, Children
 from sesh.providers.codex.write_compaction import Segment, segments
-from sesh.providers.codex.write_items import Item, Outcome
-from sesh.providers.codex.write_lines import RolloutLines, has_surrogates, stamp_of, unix_ms
+from sesh.providers.codex.write_items import WRITTEN, Item, Outcome
+from sesh.providers.codex.write_lines import RolloutLines, has_surrogates, unix_ms
 from sesh.providers.codex.write_message import ItemMaker
-from sesh.providers.codex.write_meta import History, Session
+from sesh.providers.codex.write_meta import Session, Style
 from sesh.providers.codex.write_turns import Turns
+from sesh.report.codes import CODES
 from sesh.report.reports import BlockBook
 
 _ANSWERABLE: Final = (ToolCallBlock, FileChangeBlock, WebSearchBlock)
@@ -37,26 +37,29 @@ class ThreadWriter:
         self,
         session: Session,
         messages: Sequence[Message],
-        history: History,
+        style: Style,
         book: BlockBook,
-        *,
-        keep_context: bool,
-        native: NativeTools | None,
+        children: Sequence[Child] = (),
     ) -> None:
-        self.lines: Final = RolloutLines(ordinals=history.paginated)
+        self.lines: Final = RolloutLines(ordinals=style.history.paginated)
         self._book: Final = book
-        self._keep_context: Final = keep_context
-        self._messages: Final = [self._cleaned(m) for m in messages]
+        self._style: Final = style
+        self._from: Final = (session.thread.metadata or {}).get("sessionId")
         self._originals: Final = messages
-        self._maker: Final = ItemMaker(self._messages, native)
+        self._messages: Final = [_cleaned(m) for m in messages]
+        self._maker: Final = ItemMaker(self._messages, style)
         self._segments: Final = segments(self._messages)
         self._compactions: Final = {s.summary for s in self._segments}
-        self._turns: Final = Turns(self.lines, session, history)
-        self._planner: Final = Planner(set())
+        self._children: Final = Children(list(children))
+        self._turns: Final = Turns(self.lines, session, style, self._children, _preview(self._messages))
+        self._places: Final[dict[int, int]] = {}
+        """For each message written, how many were written before it: where the reader will find it."""
+        self._planner: Final = Planner(set(self._maker.own))
         self._moved: Final[dict[Place, int]] = {}
         self._total: JsonObject = {}
         self._stubs: list[str] = []
         self._orphans: list[str] = []
+        self._changes: Final[dict[str, list[str]]] = {}
         self.context_tokens = 0
         """About how many tokens the model is going to be sent."""
 
@@ -66,46 +69,46 @@ class ThreadWriter:
             seen = [(i, self._messages[i]) for i in [*segment.held, *segment.body] if self._kept(i)]
             pairs = self._planner.plan(seen)
             if segment.summary is not None:
-                self._compact(segment, pairs)
+                self._compact(segment.summary, segment, pairs)
             for at in segment.body:
                 self._message(at, pairs)
         self._close()
 
     # -- messages ---------------------------------------------------------------------------------
 
-    def _cleaned(self, message: Message) -> Message:
-        """The message as Codex can read it: no lone surrogates."""
-        if not has_surrogates(message.content):
-            return message
-        value = jsontext.without_lone_surrogates(msgspec.to_builtins(message))
-        return msgspec.convert(value, Message)
-
     def _kept(self, at: int) -> bool:
         message = self._messages[at]
-        if message.kind != "context" or self._keep_context:
-            return True
-        return message.provenance is not None and message.provenance.provider == "codex"
+        return message.kind != "context" or self._style.keep_context or write_again.is_own(message)
 
     def _message(self, at: int, pairs: Pairs) -> None:
         message = self._messages[at]
         first = self._book.open(len(message.content))
         if not self._kept(at):
-            for i in range(len(message.content)):
-                self._book.dropped(first + i, "context")
+            for i, block in enumerate(message.content):
+                self._book.dropped(first + i, "unknown" if isinstance(block, UnknownBlock) else "context")
             return
-        outcomes: list[Outcome | None] = [None] * len(message.content)
         self._turns.enter(message)
-        for block in message.content:
-            if isinstance(block, ReasoningBlock) and block.text:
-                self._turns.thought(block.text)
-        items = list(self._maker.items(at, pairs, outcomes))
-        if at not in self._compactions:  # a compaction's words go into the `compacted` line that follows
-            for n, item in enumerate(items):
-                self._item(at, item, more=n > 0)
-            self._answers(at, pairs)
+        before = len(self.lines.lines)
+        outcomes: list[Outcome | None] = [None] * len(message.content)
+        line = write_again.line_kind(message)
+        if line is not None and at not in self._compactions and self._line_again(line, message):
+            outcomes = [WRITTEN] * len(message.content)
+        else:
+            items = list(self._maker.items(at, pairs, outcomes))
+            if at not in self._compactions:  # a compaction's words go into the `compacted` line that follows
+                for n, item in enumerate(items):
+                    self._item(at, item, more=n > 0)
+                self._answers(at, pairs)
+        if at in self._compactions or len(self.lines.lines) > before:
+            self._places[at] = len(self._places)
         self._settle(at, first, outcomes, pairs)
         if message.usage is not None and at not in self._compactions:
-            self._usage(message)
+            step = write_usage.codex_usage(message.usage)
+            self._total = write_usage.add(self._total, step)
+            self.lines.add(self._turns.ts, "event_msg", write_usage.token_count(self._total, step))
+        if self._children.waiting and at not in self._compactions:
+            for child in self._children.of_message(self._originals[at]):
+                self._turns.branched(child, 1)
 
     def _settle(self, at: int, first: int, outcomes: list[Outcome | None], pairs: Pairs) -> None:
         original = self._originals[at]
@@ -116,51 +119,49 @@ class ThreadWriter:
                 continue
             if outcome is None:
                 raise AssertionError(f"no rule for block {i} of message {original.id}")
-            what, why = outcome
-            if what == "dropped":
-                self._book.dropped(first + i, why)
-                if why == "orphan-result":
+            if outcome.what == "dropped":
+                self._book.dropped(first + i, outcome.why)
+                if outcome.why == "orphan-result":
                     self._orphans.append(original.id)
             elif original is not self._messages[at] and original.content[i] != self._messages[at].content[i]:
-                self._book.changed(first + i, "surrogates")
-            elif what == "changed":
-                self._book.changed(first + i, why)
+                self._changed(first + i, "surrogates", original.id)
+            elif outcome.what == "changed":
+                self._changed(first + i, outcome.why, original.id)
             else:
                 self._book.written(first + i)
 
+    def _changed(self, item: int, code: str, message_id: str) -> None:
+        self._book.changed(item, code)
+        self._changes.setdefault(code, []).append(message_id)
+
     def _item(self, at: int, item: Item, *, more: bool = False) -> None:
-        """One response item with its stamp, and what is seen of it."""
-        message = self._messages[at]
-        before = len(self.lines.lines)
-        self.lines.add(self._turns.ts, "response_item", item.payload, self._stamp(at, item, more=more))
-        self.context_tokens += write_usage.estimate(len(self.lines.lines[before]), item.payload)
-        blocks = [message.content[i] for i in item.blocks]
-        block = blocks[0] if len(blocks) == 1 else None
+        """One item with its stamp, and what is seen of it."""
+        message, original = self._messages[at], self._originals[at]
+        stamp = write_stamps.of_item(item, message, original, self._turns.ts, more=more)
+        if item.thought is not None:
+            return self._turns.thought(item.thought, stamp)
+        if not item.payload:
+            return self._turns.carried(stamp)
+        beside = write_again.metadata(message) if item.own else None
+        if item.own and self._style.keep_raw and message.raw is not None:
+            stamp = None
+        self.lines.add(self._turns.ts, "response_item", item.payload, stamp, beside)
+        self.context_tokens += write_usage.estimate(len(self.lines.lines[-1]), item.payload)
+        return self._show(message, item)
+
+    def _show(self, message: Message, item: Item) -> None:
+        block = message.content[item.blocks[0]] if len(item.blocks) == 1 else None
         if item.stub:
             self._turns.answered(item.call_id, None)
+        elif item.payload["type"] == "reasoning":
+            for text in write_again.thoughts(message):
+                self._turns.thought(text, write_stamps.STUB)
         elif isinstance(block, ToolResultBlock):
             self._turns.answered(item.call_id, block)
         elif isinstance(block, _ANSWERABLE):
-            self._turns.called(item.call_id, block)
+            self._turns.called(item.call_id, block, message)
         else:
             self._turns.said(message, item.payload)
-
-    def _stamp(self, at: int, item: Item, *, more: bool = False) -> JsonObject | None:
-        message, original = self._messages[at], self._originals[at]
-        if item.stub:
-            return {"stub": True}
-        exact = item.exact and message is original
-        return stamp_of(
-            stamps.Stamp(
-                kind=_kind_to_say(message, item),
-                role=message.role if message.role != item.role else None,
-                model=message.model,
-                ts=message.ts if message.ts != self._turns.ts else None,
-                blocks=None if exact else stamps.wire_blocks([original.content[i] for i in item.blocks]),
-                more=more or None,
-                error=item.error if exact else None,
-            )
-        )
 
     def _answers(self, at: int, pairs: Pairs) -> None:
         """After a message: made-up results of its open calls, and results that had stood too early."""
@@ -169,25 +170,53 @@ class ThreadWriter:
             if outcome is None:
                 self._stubs.append(self._originals[at].id)
             elif (number := self._moved.pop(place, None)) is not None:
-                self._book.changed(number, outcome.why)
+                self._changed(number, outcome.why, self._originals[place[0]].id)
+
+    def _line_again(self, line: str, message: Message) -> bool:
+        """A record of Codex's own that was no response item, again; whether it could be."""
+        data = message.provider_data or {}
+        block = message.content[0] if len(message.content) == 1 else None
+        payload = data.get("payload")
+        if line in ("event_msg", "compacted") and payload is None:
+            return True  # another message's record holds this one as well
+        if line == "event_msg" and isinstance(payload, dict):
+            self._turns.event_again(payload, self._from)
+            return True
+        if not isinstance(block, UnknownBlock):
+            return False
+        if line == "unreadable" and isinstance(block.raw, str):
+            self.lines.text(block.raw)
+            return True
+        raw = block.raw
+        kind, whole = (raw.get("type"), raw.get("payload")) if isinstance(raw, dict) else (None, None)
+        if isinstance(kind, str) and isinstance(whole, dict):
+            self.lines.add(self._turns.ts, kind, whole)
+            return True
+        return False
 
     # -- compactions ------------------------------------------------------------------------------
 
-    def _compact(self, segment: Segment, pairs: Pairs) -> None:
+    def _compact(self, at: int, segment: Segment, pairs: Pairs) -> None:
         """The `compacted` line of a summary that has just been passed, and its mark in the transcript."""
-        if segment.summary is None:
-            return
-        summary = self._messages[segment.summary]
-        history = [item.payload for at in segment.held for item in self._held(at, pairs)]
+        summary, original = self._messages[at], self._originals[at]
         text = walk.text_of(summary)
-        speech = Item({}, list(range(len(summary.content))), "user")
-        only_text = [b.text for b in summary.content if hasattr(b, "text")] == [text] and summary.role == "user"
-        speech.exact = only_text
-        payload: JsonObject = {"message": text, "replacement_history": history}
-        before = len(self.lines.lines)
-        self.lines.add(self._turns.ts, "compacted", payload, self._stamp(segment.summary, speech))
-        self.context_tokens = write_usage.estimate(len(self.lines.lines[before]), {"content": []})
+        payload = write_again.compacted_payload(summary)
+        if payload is None:
+            history = [item.payload for held in segment.held for item in self._held(held, pairs) if item.payload]
+            payload = {"message": text, "replacement_history": history}
+        plain = summary.role == "user" and all(isinstance(b, TextBlock) for b in summary.content)
+        whole = Item({}, list(range(len(summary.content))), summary.role, exact=plain and len(summary.content) == 1)
+        stamp = write_stamps.of_item(whole, summary, original, self._turns.ts, more=False) or {}
+        if "slot" not in (summary.provider_data or {}) or not write_again.is_own(summary):
+            here = self._places[at]
+            stamp["window"] = [here - self._places[held] for held in segment.held if held in self._places]
+        self.lines.add(self._turns.ts, "compacted", payload, stamp)
+        replaced = payload.get("replacement_history")
+        items = [i for i in replaced if isinstance(i, dict)] if isinstance(replaced, list) else []
+        self.context_tokens = sum(write_usage.estimate(len(jsontext.dumps(i)), i) for i in items)
         self._turns.compacted()
+        for child in self._children.of_message(original):
+            self._turns.branched(child, 1)
 
     def _held(self, at: int, pairs: Pairs) -> list[Item]:
         """The items of a message that the model still holds after a compaction, calls answered."""
@@ -196,19 +225,17 @@ class ThreadWriter:
         items = list(self._maker.items(at, pairs, [None] * len(self._messages[at].content)))
         return items + [item for _, item, _ in self._maker.answers(at, pairs)]
 
-    # -- usage and the end ------------------------------------------------------------------------
-
-    def _usage(self, message: Message) -> None:
-        if message.usage is not None:
-            step = write_usage.codex_usage(message.usage)
-            self._total = write_usage.add(self._total, step)
-            self.lines.add(self._turns.ts, "event_msg", write_usage.token_count(self._total, step))
+    # -- the end ----------------------------------------------------------------------------------
 
     def _close(self) -> None:
         for number in self._moved.values():
             self._book.dropped(number, "orphan-result")
-        event = write_usage.token_count(self._total, write_usage.context_of(self.context_tokens))
-        self._turns.close(event)
+        for child in self._children.rest():
+            self._turns.branched(child, None)
+        context = write_usage.context_of(self.context_tokens)
+        self._turns.close(write_usage.token_count(self._total, context))
+        for code, places in self._changes.items():
+            self._book.note(code, f"{len(places)} blocks: {CODES[code]}", message_id=places[0])
         if self._stubs:
             self._book.note(
                 "stub-result",
@@ -218,22 +245,26 @@ class ThreadWriter:
         if self._orphans:
             self._book.note(
                 "orphan-dropped",
-                f"{len(self._orphans)} results have no call in this conversation; Codex would not send them.",
+                f"{len(self._orphans)} results have no call before them; Codex would not send them.",
                 message_id=self._orphans[0],
             )
 
 
-def _kind_to_say(message: Message, item: Item) -> str | None:
-    """The kind to stamp: what reading the record alone would get wrong."""
-    payload = item.payload
-    read: str | None = None
-    if payload.get("role") == "developer":
-        read = "context"
-    elif payload.get("role") == "user":
-        read = kinds.of_texts([p["text"] for p in payload["content"] if "text" in p])
-    if message.kind == read:
-        return None
-    return message.kind or stamps.SAID
+def _cleaned(message: Message) -> Message:
+    """The message as Codex can read it: no lone surrogates."""
+    if not has_surrogates(message.content):
+        return message
+    value = jsontext.without_lone_surrogates(msgspec.to_builtins(message))
+    return msgspec.convert(value, Message)
+
+
+def _preview(messages: Sequence[Message]) -> str | None:
+    """What to list the thread under where no prompt comes early enough: its first prompt, or the first words."""
+    said = walk.first_prompt(messages)
+    if said is not None:
+        return said
+    words = (walk.text_of(m).strip() for m in messages if m.kind != "context")
+    return next((w for w in words if w), None)
 
 
 def last_time(messages: Sequence[Message], otherwise: str) -> str:

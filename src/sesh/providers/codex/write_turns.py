@@ -8,10 +8,13 @@ from sesh.format.blocks import FileChangeBlock, ToolCallBlock, ToolResultBlock, 
 from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.providers.codex import display, write_events, write_history
+from sesh.providers.codex.write_children import Child, Children, activity, spawn
 from sesh.providers.codex.write_lines import EPOCH, RolloutLines, unix_ms
-from sesh.providers.codex.write_meta import History, Session
+from sesh.providers.codex.write_meta import Session, Style
 
 Call = ToolCallBlock | FileChangeBlock | WebSearchBlock
+_PREVIEW_BEFORE: Final = 100
+"""Lines. A first prompt among 150 is found by 0.104, 0.142 and 0.169, one after 250 is not."""
 
 
 class Turns:
@@ -21,11 +24,16 @@ class Turns:
     that can be read.
     """
 
-    def __init__(self, lines: RolloutLines, session: Session, history: History) -> None:
+    def __init__(
+        self, lines: RolloutLines, session: Session, style: Style, children: Children, preview: str | None
+    ) -> None:
         self.ts = session.created if unix_ms(session.created) is not None else EPOCH
         self._lines: Final = lines
         self._session: Final = session
-        self._history: Final = history
+        self._history: Final = style.history
+        self._children: Final = children
+        self._started: Final[dict[str, list[Child]]] = {}
+        self._preview = preview
         self._vendor: Final = "claude"
         self._calls: Final[dict[str, tuple[Call, int]]] = {}
         self._turn_ids: Final[set[str]] = set()
@@ -37,6 +45,8 @@ class Turns:
 
     def enter(self, message: Message) -> None:
         """A message is going to be written: a turn begins where its `turn_id` is another."""
+        if len(self._lines.lines) > _PREVIEW_BEFORE:
+            self._ensure_preview()
         if unix_ms(message.ts) is not None:
             self.ts = message.ts
         if self._turn is None or (message.turn_id is not None and message.turn_id != self._given):
@@ -79,8 +89,18 @@ class Turns:
         )
         self._turn = None
 
+    def _ensure_preview(self) -> None:
+        """Lists show a thread by its first prompt, and look for that in its first lines only; a thread without one
+        there is not listed at all (formats/codex.md §1.1, §6)."""
+        if self._preview is None or self._turn is None:
+            return
+        text, self._preview = self._preview, None
+        self._seen(write_events.user_message([text], []))
+        self._item(write_history.user_message(self._next(), [text], []))
+
     def close(self, token_count: JsonObject) -> None:
         """The end of the file: the closing token count (made up, hence its stamp), then the end of the last turn."""
+        self._ensure_preview()
         self._event(token_count, {"stub": True})
         self._leave()
 
@@ -88,9 +108,14 @@ class Turns:
 
     def said(self, message: Message, payload: JsonObject) -> None:
         """A message was written: prompts are shown as a person's, all other words as the model's."""
-        texts = [p["text"] for p in payload["content"] if "text" in p]
-        images = [p["image_url"] for p in payload["content"] if "image_url" in p]
+        if payload.get("type") != "message" or not isinstance(payload.get("content"), list):
+            return
+        parts = [p for p in payload["content"] if isinstance(p, dict)]
+        texts = [p["text"] for p in parts if isinstance(p.get("text"), str)]
+        images = [p["image_url"] for p in parts if isinstance(p.get("image_url"), str)]
         if payload["role"] == "user" and message.role == "user" and message.kind is None:
+            if any(t.strip() for t in texts):
+                self._preview = None
             self._seen(write_events.user_message(texts, images))
             self._item(write_history.user_message(self._next(), texts, images))
         elif message.kind != "context" and message.role in ("assistant", "user") and any(texts):
@@ -99,17 +124,33 @@ class Turns:
             self._seen(write_events.agent_message(text))
             self._item(write_history.agent_message(self._next(), text))
 
-    def thought(self, text: str) -> None:
-        """Thinking that may be read is shown; the model is not sent it."""
-        self._event(write_events.reasoning(text))
+    def thought(self, text: str, stamp: JsonObject | None) -> None:
+        """Thinking that may be read is shown; the model is not sent it. The stamp lets it be read again."""
+        self._event(write_events.reasoning(text), stamp)
         self._item(write_history.reasoning(self._next(), text))
 
-    def called(self, call_id: str | None, call: Call) -> None:
+    def carried(self, stamp: JsonObject | None) -> None:
+        """A message that gives Codex nothing to send or to show, on a line of a kind that no client knows."""
+        self._event({"type": "sesh_message"}, stamp)
+
+    def event_again(self, payload: JsonObject, from_session: str | None) -> None:
+        """An event of Codex's own that was the only witness of something, under this thread's id."""
+        if payload.get("thread_id") == from_session:
+            payload = {**payload, "thread_id": self._session.session_id}
+        if "turn_id" in payload and self._turn is not None:
+            payload = {**payload, "turn_id": self._turn}
+        self._event(payload)
+
+    def called(self, call_id: str | None, call: Call, message: Message) -> None:
         """A call was written; it is shown when it is answered, a search without an answer at once."""
         if call_id is None:
             self._show(self._next(), call, None, self._ms())
-        else:
-            self._calls[call_id] = (call, self._ms())
+            return
+        self._calls[call_id] = (call, self._ms())
+        if self._children.waiting and isinstance(call, ToolCallBlock):
+            started = self._children.of_call(message, call)
+            if started:
+                self._started[call_id] = started
 
     def answered(self, call_id: str | None, result: ToolResultBlock | None) -> None:
         """A result was written, or a made-up one (None)."""
@@ -130,12 +171,24 @@ class Turns:
         )
         if event is not None:
             self._seen(event)
+        started = self._started.pop(call_id, None)
+        if started is not None and isinstance(call, ToolCallBlock):
+            self._name(spawn(call_id, self._session.session_id, call, result, started), None)
+            return
         item_id = f"{call_id}-plan" if isinstance(card, display.Plan) else call_id
         self._item(
             write_history.tool(item_id, card, cwd, _duration(self._ms() - began)),
             began=began,
             always=isinstance(card, display.Plan),
         )
+
+    def branched(self, child: Child, back: int | None) -> None:
+        """A child that no call started. `back`: how many messages before this line the one it came from stands."""
+        self._name(activity(child), {"origin": back} if back else None)
+
+    def _name(self, item: JsonObject, stamp: JsonObject | None) -> None:
+        """An item that names children. It is in every form of file, for our reader, and never a stub."""
+        self._event(self._completed(item, self._ms()), stamp)
 
     # -- lines ------------------------------------------------------------------------------------
 
@@ -150,17 +203,17 @@ class Turns:
         """A completed item: in paginated files, and in all files where `always` (plans: formats/codex.md §6)."""
         if not (self._history.paginated or always):
             return
-        now = self._ms()
-        self._seen(
-            {
-                "type": "item_completed",
-                "thread_id": self._session.session_id,
-                "turn_id": self._turn,
-                "item": item,
-                "started_at_ms": now if began is None else began,
-                "completed_at_ms": now,
-            }
-        )
+        self._seen(self._completed(item, self._ms() if began is None else began))
+
+    def _completed(self, item: JsonObject, began: int) -> JsonObject:
+        return {
+            "type": "item_completed",
+            "thread_id": self._session.session_id,
+            "turn_id": self._turn,
+            "item": item,
+            "started_at_ms": began,
+            "completed_at_ms": self._ms(),
+        }
 
     def _next(self) -> str:
         self._items += 1

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Unpack
+from typing import Unpack
 
-from sesh.format import jsontext
+from sesh.format import jsontext, walk
 from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.format.thread import Thread
-from sesh.providers.api import EmitOptions, EmitResult, EmittedFile
+from sesh.providers.api import EmitOptions, EmitResult, EmittedFile, IngestedThread
 from sesh.providers.codex import write_meta, write_usage
-from sesh.providers.codex.tools_native import NativeTools
-from sesh.providers.codex.write_meta import History, Session
+from sesh.providers.codex.write_children import Child
+from sesh.providers.codex.write_lines import has_surrogates
+from sesh.providers.codex.write_meta import Session, Style
 from sesh.providers.codex.write_thread import ThreadWriter, last_time
+from sesh.report.codes import CODES
 from sesh.report.reports import BlockBook
 
 
@@ -34,15 +36,22 @@ def emit_codex_rollout(thread: Thread, messages: Sequence[Message], /, **options
         cwd=options.get("cwd"),
         client_version=version,
     )
-    how = _How(history, bool(options.get("keep_context")), options.get("tools") == "native", version)
-    sessions = {thread.id: session}
+    if session.cwd == "/" and not options.get("cwd") and (thread.metadata or {}).get("cwd") != "/":
+        book.note("no-folder", CODES["no-folder"])
+    style = Style(
+        history=history,
+        version=write_meta.version_of(version),
+        native=options.get("tools") == "native",
+        keep_context=bool(options.get("keep_context")),
+        keep_raw=bool(options.get("keep_raw")),
+    )
+    children = options.get("children") or ()
+    sessions = _sessions(session, children)
+    under = _by_parent(session, children, sessions)
     files = []
-    main = _write(session, messages, how, book, link=options.get("link"))
-    for child in options.get("children") or ():
-        parent = sessions.get(child.thread.parent_thread_id or "", session)
-        own = write_meta.child_of(parent, child.thread, child.messages[0].ts if child.messages else None)
-        sessions[child.thread.id] = own
-        lines = _write(own, child.messages, how, book, link=None)
+    main = _write(session, messages, style, book, under.get(session.session_id, ()), link=options.get("link"))
+    for child, own in zip(children, sessions, strict=True):
+        lines = _write(own, child.messages, style, book, under.get(own.session_id, ()), link=None)
         files.append(EmittedFile(path=own.path, lines=lines, modified=last_time(child.messages, own.created)))
     modified = last_time(messages, session.created)
     return EmitResult(
@@ -56,25 +65,63 @@ def emit_codex_rollout(thread: Thread, messages: Sequence[Message], /, **options
     )
 
 
-class _How(NamedTuple):
-    """What all files of one emit have in common."""
+def _sessions(main: Session, children: Sequence[IngestedThread]) -> list[Session]:
+    """The children as sessions, each under its parent, or under the main one where that is not among them."""
+    parents = {c.thread.id: c.thread.parent_thread_id for c in children}
+    made = {main.thread.id: main}
 
-    history: History
-    keep_context: bool
-    native: bool
-    client_version: str | None
+    def made_of(child: IngestedThread, above: frozenset[str]) -> Session:
+        thread = child.thread
+        if thread.id not in made:
+            parent = thread.parent_thread_id or ""
+            if parent in parents and parent not in above:
+                made_of(by_id[parent], above | {thread.id})
+            made[thread.id] = write_meta.child_of(
+                made.get(parent, main), thread, child.messages[0].ts if child.messages else None
+            )
+        return made[thread.id]
+
+    by_id = {c.thread.id: c for c in children}
+    return [made_of(c, frozenset({c.thread.id})) for c in children]
+
+
+def _by_parent(
+    main: Session, children: Sequence[IngestedThread], sessions: Sequence[Session]
+) -> dict[str, list[Child]]:
+    """The children of each session, by its id."""
+    found: dict[str, list[Child]] = {}
+    for child, session in zip(children, sessions, strict=True):
+        name, role = write_meta.names_of(child.thread)
+        relation = (child.thread.metadata or {}).get("relation")
+        named = Child(
+            session_id=session.session_id,
+            origin=child.thread.origin_message_id,
+            relation=relation if isinstance(relation, str) else "subagent",
+            name=name,
+            role=role,
+            prompt=walk.first_prompt(child.messages) or "",
+        )
+        found.setdefault(session.parent_id or main.session_id, []).append(named)
+    return found
 
 
 def _write(
-    session: Session, messages: Sequence[Message], how: _How, book: BlockBook, *, link: JsonObject | None
+    session: Session,
+    messages: Sequence[Message],
+    style: Style,
+    book: BlockBook,
+    children: Sequence[Child],
+    *,
+    link: JsonObject | None,
 ) -> list[bytes]:
-    native = NativeTools(write_meta.version_of(how.client_version)) if how.native else None
-    writer = ThreadWriter(session, messages, how.history, book, keep_context=how.keep_context, native=native)
+    writer = ThreadWriter(session, messages, style, book, children)
     writer.write()
     lines = writer.lines
+    if has_surrogates(session.thread):
+        book.note("surrogates", "Lone surrogates in the thread's title or metadata were replaced by U+FFFD.")
     if link is not None:
         link = {**link, "emittedLines": len(lines.lines)}
-    meta = write_meta.session_meta(session, how.history, link)
+    meta = write_meta.session_meta(session, style.history, link)
     lines.begin(session.created, meta, {"thread": write_meta.thread_stamp(session.thread)})
     if writer.context_tokens > write_usage.WINDOW:
         book.note(

@@ -1,0 +1,101 @@
+"""Child threads in their parent's file: which call each came from, and the records that name them.
+
+A child is a rollout of its own (write_meta). In the parent a call that started one is shown as such, and every other
+child is named where it branched off: Codex lists children under their parent by the child's header alone, but draws
+the link, and our reader finds it, in the parent (formats/codex.md §9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sesh.format.blocks import ToolCallBlock, ToolResultBlock
+from sesh.format.json import JsonObject
+from sesh.format.message import Message
+from sesh.providers.codex import display
+
+
+class Child(NamedTuple):
+    """A child as its parent's file names it. `prompt` is its first words, `name` what to call it."""
+
+    session_id: str
+    origin: str | None
+    relation: str
+    name: str
+    role: str | None
+    prompt: str
+
+
+@dataclass(slots=True)
+class Children:
+    """A parent's children, each to be named once: with its call, after its origin, or at the end."""
+
+    waiting: list[Child] = field(default_factory=list)
+
+    def of_call(self, message: Message, call: ToolCallBlock) -> list[Child]:
+        """The sub-agents that this call of the message started: by their prompt where the message has several calls."""
+        mine = [c for c in self.waiting if c.origin == message.id and c.relation == "subagent"]
+        if not mine:
+            return []
+        calls = [b for b in message.content if isinstance(b, ToolCallBlock)]
+        if len(calls) > 1:
+            asked = call.input.get("prompt", call.input.get("message")) if isinstance(call.input, dict) else None
+            mine = [c for c in mine if isinstance(asked, str) and c.prompt == asked]
+        self._named(mine)
+        return mine
+
+    def of_message(self, message: Message) -> list[Child]:
+        """All other children that came from this message."""
+        mine = [c for c in self.waiting if c.origin == message.id]
+        self._named(mine)
+        return mine
+
+    def rest(self) -> list[Child]:
+        """Children whose origin is not in this file."""
+        mine = list(self.waiting)
+        self._named(mine)
+        return mine
+
+    def _named(self, children: Sequence[Child]) -> None:
+        for child in children:
+            self.waiting.remove(child)
+
+
+def spawn(
+    item_id: str, parent_id: str, call: ToolCallBlock, result: ToolResultBlock | None, children: Sequence[Child]
+) -> JsonObject:
+    """The item of a call that started these children (shape: 0.169, multi-agent v1)."""
+    said = None if result is None else display.text_of(result.output)
+    state: object = "interrupted" if said is None else {"completed": said}
+    if result is not None and result.is_error:
+        state = {"errored": said}
+    given = call.input if isinstance(call.input, dict) else {}
+    prompt = given.get("prompt", given.get("message"))
+    return {
+        "type": "CollabAgentToolCall",
+        "id": item_id,
+        "tool": "spawn_agent",
+        "status": "failed" if result is not None and result.is_error else "completed",
+        "sender_thread_id": parent_id,
+        "receiver_thread_ids": [c.session_id for c in children],
+        "receiver_agents": [
+            {"thread_id": c.session_id, "agent_nickname": c.name, "agent_role": c.role} for c in children
+        ],
+        "prompt": prompt if isinstance(prompt, str) else children[0].prompt,
+        "agents_states": {c.session_id: state for c in children},
+    }
+
+
+def activity(child: Child) -> JsonObject:
+    """The item of a child that no call started (shape: 0.169, multi-agent v2)."""
+    return {
+        "type": "SubAgentActivity",
+        "model": None,
+        "reasoning_effort": None,
+        "id": f"child-{child.session_id}",
+        "kind": "started",
+        "agent_thread_id": child.session_id,
+        "agent_path": f"/root/{child.name}",
+    }
