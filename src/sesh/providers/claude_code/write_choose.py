@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -54,6 +54,13 @@ def _end_of_record(messages: Sequence[Message], at: int) -> int:
             break
         end += 1
     return end
+
+
+def leave(entries: Iterable[Entry], book: BlockBook) -> None:
+    """Close the blocks of entries that were not asked for."""
+    for entry in entries:
+        if entry.first is not None:
+            _leave([entry.message], entry.first, book, "cut")
 
 
 def _leave(parts: Sequence[Message], first: int, book: BlockBook, kind: str) -> None:

@@ -99,6 +99,21 @@ def _is_boundary(entry: Entry) -> bool:
     return entry.own is not None and entry.own.is_boundary
 
 
+def since_last(found: Sequence[Segment], entries: Sequence[Entry]) -> tuple[Segment, list[Entry]]:
+    """Only what the last compaction left and what came after it, as one segment; and the entries that stay behind."""
+    last = found[-1]
+    by_id = {name: e for e in entries for name in (e.message.id, *e.names)}
+    kept: list[Entry] = []
+    for entry in last.entries:
+        if entry is last.summary:
+            kept += _window(entry, by_id)
+        elif entry.first is not None:
+            kept.append(entry)
+    kept = list(dict.fromkeys(kept))
+    staying = set(kept)
+    return Segment(last.summary, kept), [e for e in entries if e not in staying]
+
+
 def _send_results_home(found: list[Segment]) -> None:
     """A result that came after a compaction goes to the segment of its call, where that is not in its own."""
     if len(found) == 1:

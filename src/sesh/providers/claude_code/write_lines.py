@@ -20,6 +20,35 @@ MEASURED_VERSION: Final = "2.1.328"
 """The client whose form is written, where the version found on the machine is not told."""
 
 
+WINDOW: Final = 200_000
+"""Tokens that the models of this client hold, as a rule."""
+_IMAGE: Final = 1_600
+"""About the tokens of a picture of the largest size that is not scaled down."""
+
+
+class Sent:
+    """How much the model is sent, since the last boundary: a rough count, four bytes of JSON a token."""
+
+    def __init__(self) -> None:
+        self._bytes = self._images = 0
+
+    @property
+    def tokens(self) -> int:
+        """The estimate."""
+        return self._bytes // 4 + self._images * _IMAGE
+
+    def add(self, content: bytes, value: Any) -> None:
+        """A line's content, encoded and as it was; a picture's data is no text."""
+        self._bytes += len(content)
+        for block in value if isinstance(value, list) else ():
+            inner = block.get("content") if block.get("type") == "tool_result" else [block]
+            for part in inner if isinstance(inner, list) else ():
+                source = part.get("source") if isinstance(part, dict) else None
+                if isinstance(source, dict) and isinstance(source.get("data"), str):
+                    self._bytes -= len(source["data"])
+                    self._images += 1
+
+
 class Envelope(NamedTuple):
     """What every chained line of a file says alike."""
 
@@ -69,8 +98,7 @@ class Chain:
         self._shared: Final = envelope.fields()
         self.ends_open = False
         """Whether the last line that is sent is a user's: words or a tool's result."""
-        self.sent_bytes = 0
-        """Content since the last boundary, in bytes: what the model is sent."""
+        self.sent = Sent()
 
     def uuid(self, wanted: str) -> str:
         """A uuid that no line has yet: the wanted one, or one derived from it."""
@@ -89,7 +117,6 @@ class Chain:
         own: Mapping[str, Any],
         *,
         sesh: stamp.Stamp | None = None,
-        content: bytes = b"",
     ) -> str:
         """Append a chained line of type `kind`; `own` are its keys beside the common ones. Returns its time.
 
@@ -107,13 +134,12 @@ class Chain:
                 line[stamp.KEY] = sesh
         self.lines.append(_encoded(line))
         self.parent, self.last_ts = uuid, written
-        self.sent_bytes += len(content)
         self._note_end(kind)
         return written
 
     def boundary(self, uuid: str, ts: str | None, metadata: JsonObject) -> None:
         """Append a compaction's boundary: a new root that names the old leaf."""
-        old, self.parent, self.sent_bytes = self.parent, None, 0
+        old, self.parent, self.sent = self.parent, None, Sent()
         own: JsonObject = {
             "subtype": "compact_boundary",
             "content": "Conversation compacted",
@@ -149,6 +175,9 @@ class Chain:
         self.lines.append(jsontext.dumps(line))
         self.parent = uuid
         self._note_end(line.get("type"))
+        message = line.get("message")
+        if isinstance(message, dict):
+            self.sent.add(encode_content(message.get("content")).json, message.get("content"))
 
     def _note_end(self, kind: Any) -> None:
         if kind in ("user", "assistant"):

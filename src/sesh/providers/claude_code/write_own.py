@@ -81,7 +81,7 @@ def own_record(parts: Sequence[Message], *, keep_raw: bool) -> OwnRecord | None:
     """The record that these messages (all that one record gave) were read from; None where it cannot be made again."""
     first = parts[0]
     uuid = first.provenance.source_id if first.provenance is not None else None
-    if not uuid:
+    if not uuid or (first.turn_id is None and not first.provider_data):
         return None
     if keep_raw and isinstance(first.raw, dict) and first.raw.get("uuid") == uuid:
         return OwnRecord(first.raw, uuid, raw=True, spilled=_spilled(parts))

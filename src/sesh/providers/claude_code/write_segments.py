@@ -19,7 +19,7 @@ from sesh.providers.claude_code.write_compaction import Segment
 from sesh.providers.claude_code.write_forms import Form, Former, Vocabulary, tool_result
 from sesh.providers.claude_code.write_lines import Chain, encode_content
 from sesh.providers.claude_code.write_notes import Notes
-from sesh.providers.claude_code.write_own import PROVIDER, OwnRecord, drawn_again
+from sesh.providers.claude_code.write_own import PROVIDER, OwnRecord, drawn_again, is_own
 from sesh.report.reports import BlockBook
 
 _SYNTHETIC: Final = "<synthetic>"
@@ -164,8 +164,8 @@ class SegmentWriter:
             message.ts,
             own,
             sesh=sesh,
-            content=content.json,
         )
+        self._chain.sent.add(content.json, blocks)
         form.lines += 1
         for block in blocks:
             if block["type"] == "tool_use":
@@ -176,13 +176,20 @@ class SegmentWriter:
                 self._extra(kind, [extra.block], extra.drawn, message, message_id)
 
     def _empty_line(self, piece: Piece, form: Form) -> None:
-        """A message that holds nothing, as a system line: no version sends or shows a subtype it does not know."""
-        own: JsonObject = {"subtype": "sesh_empty", "content": "", "isMeta": True, "level": "info"}
+        """A message that holds nothing, as a system line: no version sends or shows a subtype it does not know.
+
+        A chain does not begin with one, as it could be no leaf; a user's line without content is not sent either.
+        """
         entry, message = piece.entry, piece.entry.message
-        if entry.first is not None:
-            sesh = self._stamp(piece, form, None)
-            sesh = msgspec.structs.replace(sesh, role=message.role, blocks=[])
-            self._chain.add("system", self._uuid(piece, form), message.ts, own, sesh=sesh)
+        if entry.first is None:
+            return
+        sesh = msgspec.structs.replace(self._stamp(piece, form, None), role=message.role, blocks=[])
+        uuid = self._uuid(piece, form)
+        if self._chain.parent is None:
+            self._chain.add("user", uuid, message.ts, {"message": {"role": "user", "content": []}}, sesh=sesh)
+        else:
+            own: JsonObject = {"subtype": "sesh_empty", "content": "", "isMeta": True, "level": "info"}
+            self._chain.add("system", uuid, message.ts, own, sesh=sesh)
 
     def _own_line(self, piece: Piece, own: OwnRecord) -> None:
         """A record of Claude Code's own, with this chain's parent and, where it was told, this session's id."""
@@ -218,7 +225,8 @@ class SegmentWriter:
         uuid = self._chain.uuid(ids.derive("extra", self._session, message.id, kind, str(name)))
         if kind == "assistant":
             self._asked[name] = (uuid, None)
-        self._chain.add(kind, uuid, None, own, sesh=stamp.Stamp(stub=True), content=content.json)
+        self._chain.add(kind, uuid, None, own, sesh=stamp.Stamp(stub=True))
+        self._chain.sent.add(content.json, blocks)
 
     def _flags(self, piece: Piece, form: Form, blocks: list[JsonObject]) -> JsonObject:
         kind = piece.entry.message.kind
@@ -288,12 +296,18 @@ class SegmentWriter:
             kind=message.kind or stamp.SAID,
             role=None if message.role == _ROLES[piece.side] else message.role,
             model=None if message.model is None or message.model == model else message.model,
-            turn_id=self._turns.get(message.turn_id or "", message.turn_id),
+            turn_id=self._turn(message),
             ts=message.ts,
             blocks=blocks,
             escaped=escaped,
             thread=thread,
         )
+
+    def _turn(self, message: Message) -> str | None:
+        """The turn as the stamp names it: "" for none, where reading would find one; nothing on the client's own."""
+        if message.turn_id is None:
+            return None if is_own(message) and message.provider_data else ""
+        return self._turns.get(message.turn_id, message.turn_id)
 
     def _close(self, entry: Entry, form: Form) -> None:
         if entry.first is None:

@@ -18,10 +18,10 @@ from sesh.providers.claude_code.layout import session_path
 from sesh.providers.claude_code.tools_native import Place, native
 from sesh.providers.claude_code.write_blocks import kept, tool_name
 from sesh.providers.claude_code.write_children import Agent, agents, by_origin, meta
-from sesh.providers.claude_code.write_choose import choose
-from sesh.providers.claude_code.write_compaction import segments
+from sesh.providers.claude_code.write_choose import choose, leave
+from sesh.providers.claude_code.write_compaction import segments, since_last
 from sesh.providers.claude_code.write_forms import Vocabulary
-from sesh.providers.claude_code.write_lines import MEASURED_VERSION, Chain, Envelope, unchained
+from sesh.providers.claude_code.write_lines import MEASURED_VERSION, WINDOW, Chain, Envelope, unchained
 from sesh.providers.claude_code.write_notes import Notes
 from sesh.providers.claude_code.write_segments import SegmentWriter
 from sesh.providers.claude_code.write_times import Clock, milliseconds
@@ -78,6 +78,9 @@ class _Emit:
         if chain.ends_open:
             text = "The conversation ends without an answer; on resume the client adds 'No response requested.'."
             self._notes.say("ends-open", text)
+        if chain.sent.tokens > WINDOW:
+            text = f"About {chain.sent.tokens} tokens would be sent; the window of most models here holds {WINDOW}."
+            self._notes.say("over-window", text)
         if link := self._options.get("link"):
             stamped = {**link, "emittedLines": len(lines) + 1}
             lines.insert(0, unchained({"type": "sesh-link", "sesh": stamped, "sessionId": self._session}))
@@ -106,8 +109,18 @@ class _Emit:
             spawned=self._spawned,
             thread=_stamped(thread) if first else None,
         )
-        for segment in segments(entries):
-            writer.write(segment)
+        parts = segments(entries)
+        if options.get("since_compaction") and len(parts) > 1:
+            part, left = since_last(parts, entries)
+            parts = [part]
+            leave(left, self._book)
+            text = f"Only what follows the last compaction was asked for; {len(left)} messages were left out."
+            self._notes.say("cut", text)
+        for part in parts:
+            writer.write(part)
+        if writer.boundaries:
+            text = "After the last compaction the model is sent what it left; the earlier turns are for reading."
+            self._notes.say("window", text)
         self._calls.update(writer.calls_of_agents)
         self._spilled.update(writer.spilled)
         clock = chain.clock
