@@ -50,7 +50,7 @@ TAGS: Final[dict[str, Tag]] = {
     "bash-notification": Tag(Voice.EVENT, "2.0.76"),
     "teammate-message": Tag(Voice.EVENT, "2.1 (reported)"),
     "system-reminder": Tag(Voice.CONTEXT, "1.0.120"),
-    "local-command-caveat": Tag(Voice.CONTEXT, "2.1.328"),
+    "local-command-caveat": Tag(Voice.CONTEXT, "2.1.50"),
     "session-start-hook": Tag(Voice.CONTEXT, "1.0.120"),
     "user-prompt-submit-hook": Tag(Voice.CONTEXT, "1.0.120"),
     "pre-tool-use-hook": Tag(Voice.CONTEXT, "1.0 (reported)"),

@@ -176,7 +176,7 @@ class Weaver:
         restored = stamp.blocks_of(mark)
         if restored is not None:
             first = said[0] if said else Said("assistant" if record.kind is Kind.ASSISTANT else "user", None, [])
-            said = [first._replace(content=restored)] if restored else []
+            said = [first._replace(content=restored)]
         if any(s.voice is Voice.COMMAND for s in said):
             self._commands.add(node)
         if said or (line is not None and is_boundary(line)):
@@ -208,7 +208,7 @@ class Weaver:
         return Message(
             id=message_id,
             thread_id=thread_id,
-            turn_id=mark.turn_id or turn,
+            turn_id=(turn if mark.turn_id is None else mark.turn_id) or None,
             parent_id=parent,
             role=role,
             ts=mark.ts or ts,
@@ -295,7 +295,9 @@ class Weaver:
             # Only a boundary cuts: the client still sends all that came before this one.
             return msgspec.structs.replace(summary, window=[*(m.id for m in walk.window(before)), summary.id])
         metadata = self._tree.lines[boundary].compact_metadata
-        window = [*held.ids, summary.id, *self._kept(boundary)]
+        kept = self._kept(boundary)
+        first = anchored_before(metadata, self._tree.lines[boundary])
+        window = [*held.ids, *kept, summary.id] if first else [*held.ids, summary.id, *kept]
         data = {**(summary.provider_data or {}), "compactMetadata": metadata} if metadata else summary.provider_data
         return msgspec.structs.replace(summary, window=window if len(window) > 1 else None, provider_data=data)
 
@@ -371,10 +373,9 @@ def preserved(tree: Tree, metadata: JsonValue) -> list[str]:
         return []
     named = metadata.get("preservedMessages")
     if isinstance(named, dict):
-        for key in ("allUuids", "uuids"):
-            listed = named.get(key)
-            if isinstance(listed, list) and listed:
-                return [u for u in listed if isinstance(u, str)]
+        listed = named.get("uuids")  # `allUuids` is not asked (measured)
+        if isinstance(listed, list) and listed:
+            return [u for u in listed if isinstance(u, str)]
     segment = metadata.get("preservedSegment")
     if not isinstance(segment, dict):
         return []
@@ -388,6 +389,15 @@ def preserved(tree: Tree, metadata: JsonValue) -> list[str]:
             return found[::-1]
         n = tree.parent[n]
     return []
+
+
+def anchored_before(metadata: JsonValue, boundary: Line) -> bool:
+    """Whether the preserved messages stand right after the boundary, before the summary: the anchor says after what."""
+    if not isinstance(metadata, dict):
+        return False
+    named = (metadata.get(key) for key in ("preservedMessages", "preservedSegment"))
+    anchors = [n.get("anchorUuid") for n in named if isinstance(n, dict)]
+    return bool(anchors) and anchors[0] == boundary.uuid
 
 
 def origin_session(line: Line | None) -> str | None:

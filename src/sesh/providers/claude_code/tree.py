@@ -190,20 +190,20 @@ class Tree:
     def leaf(self, prompts: Iterable[Record]) -> int:
         """Where the talk goes on: the last user or assistant line, unless a `last-prompt` line says otherwise.
 
-        The last such line that names a line of the file counts. Not explicit: the newest line that descends from the
-        named one. Explicit: the named one itself, unless something was said under it since.
+        Only the last such line counts, and only where the line it names is in the file (a rewind in the terminal names
+        an all-zero id). Not explicit: the newest line that descends from the named one. Explicit: the named one itself,
+        unless something was said under it since.
         """
         found = self._last_saying(range(len(self.lines)))
-        named, record = NONE, None
-        for prompt in prompts:
-            line = prompt.line
-            if line is not None and line.leaf_uuid in self.by_uuid:
-                named, record = self.by_uuid[line.leaf_uuid], prompt
-        if record is None or record.line is None or self._aside[named]:
+        last = next((p for p in reversed([*prompts]) if p.line is not None and p.line.leaf_uuid is not None), None)
+        if last is None or last.line is None or last.line.leaf_uuid is None:
+            return found
+        named = self.by_uuid.get(last.line.leaf_uuid, NONE)
+        if named == NONE or self._aside[named]:
             return found
         below = self._below(named)
-        if record.line.explicit:
-            newer = self._last_saying(n for n in below if self.records[n].at > record.at)
+        if last.line.explicit:
+            newer = self._last_saying(n for n in below if self.records[n].at > last.at)
         else:
             newer = self._last_saying(below)
         return newer if newer != NONE else named
