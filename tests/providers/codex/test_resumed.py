@@ -9,6 +9,7 @@ from typing import Any, Final
 import pytest
 
 from sesh.format import walk
+from sesh.providers.api import SessionSource
 from sesh.providers.codex.items import PASSTHROUGH
 from sesh.providers.codex.reader import parse_codex_rollout
 from tests import rows
@@ -17,6 +18,7 @@ from tests.providers.codex import resending
 from tests.sessions import Session, main_sessions
 
 _OWN_MODEL: Final = Path(__file__).parent / "own_model"
+_MEASURED: Final = Path(__file__).parent / "measured"
 
 NOT_RESUMED: Final = {
     "0.28.0/basic.jsonl": "bare lines: no later Codex resumes them",
@@ -66,6 +68,14 @@ def test_main_thread_is_what_codex_sends(session: Session) -> None:
         return
     made, _ = codex_rows(resending.sent(result.messages))
     assert made == [{k: v for k, v in row.items() if k != PASSTHROUGH} for row in asked]
+
+
+@pytest.mark.parametrize("path", sorted(_MEASURED.glob("*.jsonl")), ids=lambda p: p.stem)
+def test_what_codex_makes_of_rollbacks_and_compactions(path: Path) -> None:
+    asked = json.loads(path.with_suffix(".sent.json").read_bytes())["sent"]
+    result = parse_codex_rollout(SessionSource(main=path.read_bytes(), name=path.name))
+    made, _ = codex_rows(resending.sent(result.messages))
+    assert made == asked
 
 
 @pytest.mark.parametrize("session", main_sessions("codex"), ids=lambda s: s.name)

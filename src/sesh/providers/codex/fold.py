@@ -17,7 +17,7 @@ from sesh.format import ids, stamp, walk
 from sesh.format.blocks import AnyBlock, FileChangeBlock, TextBlock, ToolCallBlock, ToolResultBlock, UnknownBlock
 from sesh.format.json import JsonObject
 from sesh.format.message import Kind, Message, Provenance, Role, Usage
-from sesh.providers.codex import compaction, events, items, usage, witness
+from sesh.providers.codex import compaction, events, items, rollback, usage, witness
 from sesh.providers.codex.records import (
     BareState,
     Compacted,
@@ -435,7 +435,9 @@ class Fold:
         blocks = stamp.blocks_of(mark)
         if blocks is None:
             return False
-        self._say(record, origin, "assistant", None, blocks, mark=mark, provider_data=None)
+        whole = record.whole()
+        data: JsonObject = {"line": "event_msg", "payload": whole.get("payload") if isinstance(whole, dict) else None}
+        self._say(record, origin, "assistant", None, blocks, mark=mark, provider_data=data)
         self._used(record)
         return True
 
@@ -529,14 +531,14 @@ class Fold:
     def _roll_back(self, record: Record, event: Event, origin: Origin) -> None:
         self._end_turn(origin)
         count = event.num_turns
-        prompts = [i for i, m in enumerate(self.messages) if walk.is_prompt(m)]
-        if not isinstance(count, int) or isinstance(count, bool) or count <= 0 or not prompts:
+        told = isinstance(count, int) and not isinstance(count, bool) and count > 0
+        found = rollback.roll_back(self.messages, count) if told else None
+        if found is None:
             return self._skipped(record, _event_name(record))
-        cut = prompts[max(len(prompts) - count, 0)]
-        removed = self.messages[cut:]
-        del self.messages[cut:]
+        self.messages, removed = found
         before = self.messages[-1].id if self.messages else None
-        self.rolled.append(Rolled(f"{origin.prefix}{record.place}", removed, before))
+        if removed:
+            self.rolled.append(Rolled(f"{origin.prefix}{record.place}", removed, before))
         self._speaker = None
         self.turns.ended(None)
         self._note("rollback", f"{count} turn(s) were rolled back; they are a child thread.", record)

@@ -49,7 +49,7 @@ def parse_codex_rollout(source: Source, /, **options: Unpack[ReadOptions]) -> In
     if main.meta is None or main.meta is not found[0]:
         _note_header(main, name is not None, book)
     thread, messages = reading.thread(main, main.thread, None, None)
-    if not any(m.kind != "context" for m in messages):
+    if not _speaks(messages) and not any(_speaks(c.messages) for c in reading.children):
         raise NotASession(
             f"{given.name or 'This rollout'} holds no conversation: {len(found)} records, none of them a message."
             + (f" {reading.missing}" if reading.missing else ""),
@@ -189,7 +189,7 @@ class _Reading:
     def _add_superseded(
         self, branch: Fold, name: str, before: str | None, thread: Thread, key: str, began: str
     ) -> None:
-        if not any(m.kind != "context" for m in branch.messages):
+        if not _speaks(branch.messages):
             return
         text = f"{len(branch.messages)} messages of an earlier segment were reverted; they are a child thread."
         self.book.note("superseded", text)
@@ -246,6 +246,10 @@ class _Reading:
 
 def _titled(thread: Thread, title: str) -> Thread:
     return msgspec.structs.replace(thread, title=title)
+
+
+def _speaks(messages: list[Message]) -> bool:
+    return any(m.kind != "context" for m in messages)
 
 
 def _refuse(found: list[records.Record], name: str | None, data: bytes) -> None:
