@@ -38,6 +38,12 @@ class RolloutLines:
         """One line. `more` holds other keys of the envelope (`metadata`)."""
         self.lines.append(self._encode(len(self.lines), ts, kind, payload, stamp, more))
 
+    def again(self, record: JsonObject) -> None:
+        """A record of unknown kind, as it was, but for its place."""
+        if "ordinal" in record:
+            record = {**record, "ordinal": len(self.lines)}
+        self.lines.append(jsontext.dumps(jsontext.without_lone_surrogates(record)))
+
     def text(self, text: str) -> None:
         """A line that is no record, as it was: clients pass over it (formats/codex.md §4)."""
         self.lines.append(text.replace("\n", " ").encode("utf-8", "replace"))

@@ -54,6 +54,7 @@ class ThreadWriter:
         self._turns: Final = Turns(self.lines, session, style, self._children, _preview(self._messages))
         self._places: Final[dict[int, int]] = {}
         """For each message written, how many were written before it: where the reader will find it."""
+        self._turn_ids: Final = _turn_ids(self._messages)
         self._planner: Final = Planner(set(self._maker.own))
         self._moved: Final[dict[Place, int]] = {}
         self._total: JsonObject = {}
@@ -87,11 +88,13 @@ class ThreadWriter:
             for i, block in enumerate(message.content):
                 self._book.dropped(first + i, "unknown" if isinstance(block, UnknownBlock) else "context")
             return
-        self._turns.enter(message)
+        self._turns.enter(message, self._turn_ids[at], outside=self._turn_ids[at] is None and message.kind == "context")
         before = len(self.lines.lines)
         outcomes: list[Outcome | None] = [None] * len(message.content)
         line = write_again.line_kind(message)
-        if line is not None and at not in self._compactions and self._line_again(line, message):
+        if line is not None and (
+            write_again.compacted_payload(message) if at in self._compactions else self._line_again(at, line, message)
+        ):
             outcomes = [WRITTEN] * len(message.content)
         else:
             items = list(self._maker.items(at, pairs, outcomes))
@@ -172,25 +175,28 @@ class ThreadWriter:
             elif (number := self._moved.pop(place, None)) is not None:
                 self._changed(number, outcome.why, self._originals[place[0]].id)
 
-    def _line_again(self, line: str, message: Message) -> bool:
+    def _line_again(self, at: int, line: str, message: Message) -> bool:
         """A record of Codex's own that was no response item, again; whether it could be."""
         data = message.provider_data or {}
         block = message.content[0] if len(message.content) == 1 else None
         payload = data.get("payload")
-        if line in ("event_msg", "compacted") and payload is None:
-            return True  # another message's record holds this one as well
-        if line == "event_msg" and isinstance(payload, dict):
-            self._turns.event_again(payload, self._from)
+        if line == "compacted":
+            return payload is None  # the summary's own record holds this one as well
+        if line == "event_msg":
+            seen = Item({}, list(range(len(message.content))), "assistant", exact=False)
+            stamp = write_stamps.of_item(seen, message, self._originals[at], self._turns.ts, more=False)
+            if isinstance(payload, dict):
+                self._turns.event_again(payload, self._from, stamp)
+            else:
+                self._turns.carried(stamp)  # one event told of several messages
             return True
         if not isinstance(block, UnknownBlock):
             return False
         if line == "unreadable" and isinstance(block.raw, str):
             self.lines.text(block.raw)
             return True
-        raw = block.raw
-        kind, whole = (raw.get("type"), raw.get("payload")) if isinstance(raw, dict) else (None, None)
-        if isinstance(kind, str) and isinstance(whole, dict):
-            self.lines.add(self._turns.ts, kind, whole)
+        if isinstance(block.raw, dict):
+            self.lines.again(block.raw)
             return True
         return False
 
@@ -256,6 +262,22 @@ def _cleaned(message: Message) -> Message:
         return message
     value = jsontext.without_lone_surrogates(msgspec.to_builtins(message))
     return msgspec.convert(value, Message)
+
+
+def _turn_ids(messages: Sequence[Message]) -> list[str | None]:
+    """The turn of each message. One without is in the turn around it, where it stands in the midst of one."""
+    found = [m.turn_id for m in messages]
+    following: str | None = None
+    after: list[str | None] = [None] * len(found)
+    for at in range(len(found) - 1, -1, -1):
+        after[at] = following
+        following = found[at] or following
+    before: str | None = None
+    for at, turn in enumerate(found):
+        if turn is None and before is not None and before == after[at]:
+            found[at] = before
+        before = found[at] or before
+    return found
 
 
 def _preview(messages: Sequence[Message]) -> str | None:

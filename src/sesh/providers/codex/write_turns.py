@@ -11,6 +11,7 @@ from sesh.providers.codex import display, write_events, write_history
 from sesh.providers.codex.write_children import Child, Children, activity, spawn
 from sesh.providers.codex.write_lines import EPOCH, RolloutLines, unix_ms
 from sesh.providers.codex.write_meta import Session, Style
+from sesh.providers.codex.write_stamps import STUB
 
 Call = ToolCallBlock | FileChangeBlock | WebSearchBlock
 _PREVIEW_BEFORE: Final = 100
@@ -43,15 +44,17 @@ class Turns:
         self._items = 0
         self._spoken: str | None = None
 
-    def enter(self, message: Message) -> None:
-        """A message is going to be written: a turn begins where its `turn_id` is another."""
+    def enter(self, message: Message, turn: str | None, *, outside: bool) -> None:
+        """A message is going to be written: a turn begins where its id is another. `outside`: it is in none."""
         if len(self._lines.lines) > _PREVIEW_BEFORE:
             self._ensure_preview()
         if unix_ms(message.ts) is not None:
             self.ts = message.ts
-        if self._turn is None or (message.turn_id is not None and message.turn_id != self._given):
+        if outside:
             self._leave()
-            self._begin(message.turn_id)
+        elif self._turn is None or (turn is not None and turn != self._given):
+            self._leave()
+            self._begin(turn)
 
     def _begin(self, given: str | None) -> None:
         self._given = given
@@ -70,7 +73,7 @@ class Turns:
                 "model_context_window": None,
                 "collaboration_mode_kind": "default",
             },
-            None if turn == given else {"turnId": given} if given else None,
+            STUB if given is None else None if turn == given else {"turnId": given},
         )
 
     def _leave(self) -> None:
@@ -85,7 +88,8 @@ class Turns:
                 "started_at": self._began // 1000,
                 "completed_at": now // 1000,
                 "duration_ms": max(now - self._began, 0),
-            }
+            },
+            STUB if self._given is None else None,
         )
         self._turn = None
 
@@ -101,7 +105,7 @@ class Turns:
     def close(self, token_count: JsonObject) -> None:
         """The end of the file: the closing token count (made up, hence its stamp), then the end of the last turn."""
         self._ensure_preview()
-        self._event(token_count, {"stub": True})
+        self._event(token_count, STUB)
         self._leave()
 
     # -- what is seen -----------------------------------------------------------------------------
@@ -133,13 +137,13 @@ class Turns:
         """A message that gives Codex nothing to send or to show, on a line of a kind that no client knows."""
         self._event({"type": "sesh_message"}, stamp)
 
-    def event_again(self, payload: JsonObject, from_session: str | None) -> None:
+    def event_again(self, payload: JsonObject, from_session: str | None, stamp: JsonObject | None) -> None:
         """An event of Codex's own that was the only witness of something, under this thread's id."""
         if payload.get("thread_id") == from_session:
             payload = {**payload, "thread_id": self._session.session_id}
         if "turn_id" in payload and self._turn is not None:
             payload = {**payload, "turn_id": self._turn}
-        self._event(payload)
+        self._event(payload, stamp)
 
     def called(self, call_id: str | None, call: Call, message: Message) -> None:
         """A call was written; it is shown when it is answered, a search without an answer at once."""
@@ -197,7 +201,7 @@ class Turns:
 
     def _seen(self, payload: JsonObject) -> None:
         """A line that is only for the eyes. Its stamp says so: what it tells stands in a response item already."""
-        self._event(payload, {"stub": True})
+        self._event(payload, STUB)
 
     def _item(self, item: JsonObject, *, began: int | None = None, always: bool = False) -> None:
         """A completed item: in paginated files, and in all files where `always` (plans: formats/codex.md §6)."""
