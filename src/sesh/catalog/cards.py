@@ -16,7 +16,7 @@ from sesh.files.glimpse import glimpse
 from sesh.files.scan import Found
 from sesh.providers.api import Card, Provider
 
-LAYOUT: Final = 1
+LAYOUT: Final = 2
 """Raise it whenever a card's fields or their meaning change."""
 
 

@@ -84,6 +84,8 @@ def _from_index(
     try:
         with Index(index_file) as index:
             index.update(files, {name: provider.spoken for name, (provider, _) in homes.items()}, progress)
+            given = {f"{f.home}/{f.relative}" for f in files}
+            index.forget([key for key in index.known() if key not in given and not Path(key).exists()])
             return index.lines(words)
     except (sqlite3.Error, OSError):
         return None

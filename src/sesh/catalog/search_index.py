@@ -36,7 +36,7 @@ PRAGMA user_version = {LAYOUT};
 
 
 class IndexedLine(NamedTuple):
-    """A line that matches: the file's key, its number, who said it, the text, and how well it matches (higher: better)."""
+    """A line that matches: the file's key, its number, who said it, its text; a higher score matches better."""
 
     key: str
     line: int
@@ -98,7 +98,7 @@ class Index:
         for key in keys:
             self._drop(key)
 
-    def keys(self) -> list[str]:
+    def known(self) -> list[str]:
         """The files that are in the index."""
         return [key for (key,) in self._db.execute("SELECT key FROM files")]
 
@@ -112,7 +112,7 @@ class Index:
         if grown is None:
             return
         last = grown.first - 1
-        for last, line in grown.lines:  # noqa: B007  # the number of the last line is kept
+        for last, line in grown.lines:  # the number of the last line is kept
             for voice, text in spoken(line):
                 if text.strip():
                     self._add(key, last, voice, text[: _MOST.get(voice, _LONGEST)])

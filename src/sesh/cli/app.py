@@ -32,6 +32,9 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
         "convert": "Write a session in another client's form, file to file.",
     },
     "Learn": {
+        "doctor": "Say what sesh finds on this machine, and change nothing.",
+        "providers": "List the clients that sesh knows.",
+        "completion": "Print the completion script for a shell.",
         "demo": "Take a bundled session over to the other client and back.",
     },
 }
@@ -60,6 +63,9 @@ class Commands(click.Group):
         if not any(cmd_name in section for section in SECTIONS.values()):
             return None
         command: click.Command = import_module(f"sesh.cli.commands.{cmd_name}").command
+        from sesh.cli import config  # not needed for the help
+
+        config.apply(command, cmd_name, ctx)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -72,11 +78,23 @@ class Commands(click.Group):
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Every command takes --json. `sesh COMMAND --help` tells more.",
+    epilog="Every command takes --json. `sesh COMMAND --help` tells more. Without a command, on a terminal: a list to "
+    "choose from.",
+    invoke_without_command=True,
 )
 @click.version_option(__version__, "--version", "-V", message="sesh %(version)s")
-def app() -> None:
+@click.pass_context
+def app(context: click.Context) -> int:
     """Move a coding-agent conversation between clients with nothing lost."""
+    if context.invoked_subcommand is not None:
+        return 0
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        click.echo(context.get_help(), err=True)
+        return 2
+    from sesh.cli.picker import pick
+
+    chosen = pick()
+    return run(chosen) if chosen else 0
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -86,9 +104,6 @@ def run(arguments: Sequence[str]) -> int:
     try:
         value = app.main(args=list(arguments), prog_name="sesh", standalone_mode=False)
         sys.stdout.flush()
-    except click.exceptions.NoArgsIsHelpError as e:
-        click.echo(e.format_message(), err=True)
-        return e.exit_code
     except click.UsageError as e:
         return _fail(e.format_message(), _help_hint(e), e.exit_code, as_json)
     except click.ClickException as e:

@@ -49,7 +49,18 @@ SESSION_HELP = (
     "this folder."
 )
 
-session_argument = click.argument("session", required=False, default=None)
+
+def _complete_session(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Ids of sessions for the shell, with their titles; file names where that looks like a path."""
+    from sesh.catalog import listing
+    from sesh.cli import here
+
+    found = listing.sessions(here.homes(), here.cards())
+    items = [CompletionItem(s.session_id, help=s.title) for s in found if s.session_id.startswith(incomplete)]
+    return items if items else [CompletionItem(incomplete, type="file")]
+
+
+session_argument = click.argument("session", required=False, default=None, shell_complete=_complete_session)
 """SESSION: see `catalog.resolve`."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout, and nothing else.")

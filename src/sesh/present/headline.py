@@ -45,6 +45,9 @@ def headline(name: str, arguments: JsonValue) -> str:
             return value.strip()
         if isinstance(value, list) and value and all(isinstance(v, str) for v in value):
             return _command(value)
+    questions = arguments.get("questions")
+    if isinstance(questions, list) and questions and isinstance(questions[0], dict) and "question" in questions[0]:
+        return str(questions[0]["question"])
     if isinstance(arguments.get("todos"), list):
         return _todos(arguments["todos"], "content")
     if isinstance(arguments.get("plan"), list):

@@ -294,4 +294,6 @@ class Provider:
     """Session id to the file, relative to the home, that the client holds a lock on while the session is open."""
     live_registry: str | None = None
     """Pattern, relative to the home, of JSON files that name running processes (`pid`, `sessionId`, `procStart`)."""
+    covered: Sequence[str] = ()
+    """Versions of the client whose own files the tests read, oldest first."""
     extra: Mapping[str, Any] = field(default_factory=dict)

@@ -59,6 +59,14 @@ def built_in() -> list[Provider]:
     return [get(n) for n in _BUILT_IN]
 
 
+def package_of(name: str) -> str:
+    """The package that brings a provider: `sesh-cli` for the built-in ones."""
+    if is_built_in(name):
+        return "sesh-cli"
+    entry = next((e for e in _entry_points() if e.name == name), None)
+    return entry.dist.name if entry is not None and entry.dist is not None else "unknown"
+
+
 def is_built_in(name: str) -> bool:
     """Whether a name is known without a look at installed packages; the canonical form is."""
     return name in _BUILT_IN or name == CANONICAL

@@ -64,6 +64,7 @@ PROVIDER = Provider(
     graft=_graft,
     home_variable="CLAUDE_CONFIG_DIR",
     live_registry="sessions/*.json",
+    covered=("1.0.120", "2.0.76", "2.1.50", "2.1.328"),
     card=_card,
     spoken=_spoken,
 )
