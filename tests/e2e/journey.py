@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from sesh.files.read import open_session
+from sesh.providers.api import IngestResult
 from tests import rows
-from tests.clients import Claude, Codex, Probe
+from tests.clients import PROMPT, Claude, Codex, Probe, Ran
 from tests.clients.claude import project_folder
 
 TOOLS: Final[list[Any]] = [
@@ -100,18 +102,46 @@ class Journey:
 
     # the clients
 
-    def in_claude(self, session: str, script: Any = (), **more: Any) -> Probe:
-        """Go on in Claude Code."""
-        probe = self.claude.go_on(session, home=self.claude_home, cwd=self.cwd, script=script, **more)
+    def in_claude(self, session: str, script: Any = (), prompt: str = PROMPT) -> None:
+        """Go on in Claude Code, one prompt long."""
+        self.goes_on(
+            self.claude,
+            self.claude_file(session),
+            "-p",
+            "--resume",
+            session,
+            prompt,
+            home=self.claude_home,
+            script=script,
+        )
+
+    def in_codex(self, session: str, script: Sequence[Any] = (), prompt: str = PROMPT, **more: Any) -> None:
+        """Go on in Codex, one prompt long."""
+        path = self.codex.file_of(session, self.codex_home)
+        resume = ("exec", "--skip-git-repo-check", *more.pop("flags", ()), "resume", session, prompt)
+        self.goes_on(self.codex, path, *resume, home=self.codex_home, script=script, **more)
+
+    def goes_on(self, client: Claude | Codex, path: Path, *args: str, home: Path, script: Any, **more: Any) -> Ran:
+        """Run a client on a session: it must say yes, ask its model, and only add to the file."""
+        before = path.read_bytes()
+        ran = client.run(*args, home=home, cwd=self.cwd, script=script, **more)
+        assert ran.bodies, ran.said
+        assert "interrupt_at" in more or ran.rc == 0, ran.said
+        after = path.read_bytes()
+        assert after.startswith(before)
+        assert len(after) > len(before)
+        return ran
+
+    def peek_in_claude(self, session: str) -> Probe:
+        """What Claude Code would send, asked of a copy in another home: the session itself stays as it is."""
+        probe = self.claude.resume(self.claude_file(session))
         assert probe.resumed and probe.rc == 0, probe.stderr
-        assert probe.prefix_kept
         return probe
 
-    def in_codex(self, session: str, script: Sequence[Any] = (), **more: Any) -> Probe:
-        """Go on in Codex."""
-        probe = self.codex.go_on(session, home=self.codex_home, cwd=self.cwd, script=script, **more)
+    def peek_in_codex(self, session: str) -> Probe:
+        """What Codex would send, asked of a copy of the whole home."""
+        probe = self.codex.resume(self.codex.file_of(session, self.codex_home))
         assert probe.resumed and probe.rc == 0, probe.stderr
-        assert probe.prefix_kept
         return probe
 
     def begin_in_claude(self, prompt: str = "Begin in Claude", script: Any = TOOLS) -> str:
@@ -143,8 +173,16 @@ class Journey:
 
 
 def said(probe: Probe) -> list[rows.Row]:
-    """What a client sent its model, in the form in which conversations are compared."""
-    return rows.settled(probe.sent)
+    """What a client sent its model, in the form in which conversations are compared: without contexts of its own."""
+    read = session_at(probe.path)
+    contexts = rows.of_messages(m for m in read.messages if m.kind == "context")
+    return rows.settled(rows.without(probe.sent, contexts))
+
+
+def session_at(path: Path) -> IngestResult:
+    """A session file as sesh reads it."""
+    opened = open_session(path)
+    return opened.provider.parse(opened.source)
 
 
 def texts(probe: Probe) -> str:

@@ -35,4 +35,4 @@ def _resumed_alike(done: Crossing) -> None:
     assert done.probe.resumed, done.probe.stderr
     assert done.probe.rc == 0, done.probe.stderr
     assert done.probe.prefix_kept, "the client changed the file"
-    assert unexplained(done.expected(), done.sent(), done.result.report) == []
+    assert unexplained(done.said(), done.sent(), done.result.report) == []

@@ -14,8 +14,8 @@ def test_tools_of_claude_resume_in_codex(codex_client: Codex) -> None:
     assert done.probe.listed
     assert done.probe.turns
     assert done.probe.resumed, done.probe.stderr
-    assert unexplained(done.expected(), done.sent(), done.result.report) == []
-    calls = [row for row in done.expected() if row["kind"] == "call"]
+    assert unexplained(done.recorded(), done.sent(), done.result.report) == []
+    calls = [row for row in done.recorded() if row["kind"] == "call"]
     assert len(calls) > 20, "the session is there to try every tool"
     assert done.probe.prefix_kept
     assert done.probe.appended > 0
@@ -25,7 +25,7 @@ def test_tools_of_claude_resume_in_codex(codex_client: Codex) -> None:
 def test_rich_of_codex_resumes_in_claude(claude_client: Claude, name: str) -> None:
     done = cross(session(name), claude_client)
     assert done.probe.resumed, done.probe.stderr
-    assert unexplained(done.expected(), done.sent(), done.result.report) == []
-    assert any(row.get("images") for row in done.expected())
+    assert unexplained(done.recorded(), done.sent(), done.result.report) == []
+    assert any(row.get("images") for row in done.recorded())
     assert done.probe.prefix_kept
     assert done.probe.appended > 0
