@@ -31,7 +31,12 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
         "links": "Show every handoff and how it stands.",
         "convert": "Write a session in another client's form, file to file.",
     },
+    "Store": {
+        "ingest": "Take sessions into a message store.",
+        "follow": "Keep a message store up to date with live sessions.",
+    },
     "Learn": {
+        "schema": "Print the schema of the canonical format.",
         "doctor": "Say what sesh finds on this machine, and change nothing.",
         "providers": "List the clients that sesh knows.",
         "completion": "Print the completion script for a shell.",

@@ -45,6 +45,14 @@ def open_session(path: Path, provider: Provider | None = None) -> Opened:
     )
 
 
+def stored_size(path: Path) -> int:
+    """A file's bytes as they lie on the disk, compressed or not; 0 where there is no such file."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
 def read_file(path: Path) -> tuple[bytes, int]:
     """A file's bytes (decompressed where its name ends in .zst) and its mtime. Raises as `open_session`."""
     try:

@@ -104,7 +104,7 @@ def _as_far_side(named: Side, book: Book) -> Iterator[Way]:
     if made:
         yield Way(link=made[-1], far=named)
     elif (found := find_stamp(named.source.main)) is not None:
-        yield Way(link=_from_stamp(found, named), far=named)
+        yield Way(link=from_stamp(found, named), far=named)
     elif (same := _by_content(named, links)) is not None:
         yield Way(link=same, far=named)
 
@@ -124,7 +124,7 @@ def _open(links: Sequence[Link], homes: Homes) -> Iterator[Way]:
             yield Way(link=link, far=side(opened))
 
 
-def _from_stamp(found: Stamp, named: Side) -> Link:
+def from_stamp(found: Stamp, named: Side) -> Link:
     """A link made up from the stamp in the file, where the book does not have it (another machine, a lost folder)."""
     data = named.source.main
     count = found.emitted_lines or 0

@@ -1,0 +1,80 @@
+"""`sesh follow`: keep a message store up to date while clients write."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from pathlib import Path
+from threading import Event
+from types import FrameType
+
+import click
+
+from sesh.cli import here, moving
+from sesh.cli.options import home_option, quiet_option
+from sesh.cli.output import remark, write_bytes
+from sesh.cli.storing import default_url, opened, storing_options, told
+from sesh.files.follow import wakes
+from sesh.format import jsontext
+from sesh.ingest.many import Failed, Sessions
+from sesh.ingest.session import Ingest
+
+
+@click.command(
+    epilog="Ctrl-C ends it; `sesh ingest --all` or the next `sesh follow` goes on where it was. A step that is still "
+    "being written is added when the next one begins, or when the session has been quiet for a minute.",
+)
+@storing_options
+@click.option("--once", is_flag=True, help="Take what there is now, and end.")
+@home_option
+@quiet_option
+@click.option("--json", "as_json", is_flag=True, help="JSON Lines on stdout: one object for each session taken.")
+def command(
+    url: str | None,
+    agent_id: str | None,
+    run_id: str | None,
+    keep_raw: bool,
+    once: bool,
+    home: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Keep a message store up to date with live sessions."""
+    homes = moving.homes(home)
+    folders = [folder / root for provider, folder in homes.values() for root in provider.layout.search_roots()]
+    stop = _until_told()
+    with opened(url) as store:
+        ingest = Ingest(store, moving.book(), homes, agent_id=agent_id, run_id=run_id, keep_raw=keep_raw)
+        cache = here.cards()
+        sessions = Sessions(store, ingest, homes, cache)
+        if not quiet and not once:
+            remark(f"Following into {url or default_url()}. Ctrl-C ends it.")
+        for _ in wakes(folders, stop):
+            for found in sessions.due(time.time_ns()):
+                if stop.is_set():
+                    break
+                taken = sessions.take(found, time.time_ns())
+                if isinstance(taken, Failed) and taken.empty:
+                    continue
+                if as_json:
+                    write_bytes(jsontext.dumps(taken) + b"\n")
+                elif not quiet:
+                    remark(told(taken))
+            cache.save()
+            if once:
+                break
+
+
+def _until_told() -> Event:
+    """An event that Ctrl-C and a service manager's SIGTERM set: the session at hand is finished first."""
+    stop = Event()
+
+    def set_stop(number: int, frame: FrameType | None) -> None:
+        if stop.is_set():
+            sys.exit(130)  # the second Ctrl-C does not wait
+        stop.set()
+
+    signal.signal(signal.SIGINT, set_stop)
+    signal.signal(signal.SIGTERM, set_stop)
+    return stop

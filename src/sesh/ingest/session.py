@@ -1,0 +1,172 @@
+"""Taking one session into a store, whole or what is new of it, with its children."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
+
+from sesh.catalog.resolve import Homes
+from sesh.errors import NotASession
+from sesh.files.read import open_session, stored_size
+from sesh.format import ids
+from sesh.format.message import Message
+from sesh.format.thread import Thread
+from sesh.handoff import locate
+from sesh.handoff.book import Book
+from sesh.handoff.link import End, Link
+from sesh.ingest import belonging
+from sesh.ingest.settle import is_at_rest, settled
+from sesh.ingest.thread import Growth, Mark, grow, mark_of, put
+from sesh.providers.api import IngestedThread, IngestResult, ReadOptions
+from sesh.report.reports import IngestReport
+from sesh.stores import MessageStore
+
+
+class Taken(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What came of taking a session.
+
+    thread_id: where its messages are. continues: that is another session's thread. messages: how many were appended
+    to it; child_messages: to its children, of which there are `children`. held: messages of a step that is still
+    being written, left for the next time. differing: stored messages that read differently now; what is stored stays.
+    """
+
+    provider: str
+    session_id: str
+    path: str
+    thread_id: str
+    state: Literal["new", "grown", "unchanged"]
+    continues: bool
+    messages: int
+    child_messages: int
+    children: int
+    held: int
+    differing: int
+    report: IngestReport | None = None
+
+
+class Ingest:
+    """Takes sessions into a store. One object for a run: it remembers which sessions it has taken."""
+
+    def __init__(
+        self,
+        store: MessageStore,
+        book: Book,
+        homes: Homes,
+        *,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+        keep_raw: bool = False,
+        final: bool = False,
+    ) -> None:
+        """final: take the last step too, though a client may still be writing it."""
+        self._store: Final = store
+        self._book: Final = book
+        self._homes: Final = homes
+        self._final: Final = final
+        self._options: Final = ReadOptions(keep_raw=keep_raw, agent_id=agent_id, run_id=run_id)
+        self._seen: Final[set[tuple[str, str]]] = set()
+
+    def take(self, path: Path, now: int) -> Taken:
+        """Bring the store up to what a session says. `now` is in nanoseconds since 1970.
+
+        Raises SeshError where the session cannot be read or the store cannot be written.
+        """
+        size = stored_size(path)  # before the bytes: what is written meanwhile is then looked at again
+        opened = open_session(path)
+        read = opened.provider.parse(opened.source, **self._options)
+        end = locate.end_of(opened, read)
+        self._seen.add(end.key)
+        link = belonging.link_to(opened, read, self._book)
+        target = self._target(link, read, now)
+        before = self._store.get_thread(target)
+        messages: Sequence[Message] = read.messages
+        children: Sequence[IngestedThread] = read.children
+        continues = link is not None and target != read.thread.id
+        if link is not None and continues:
+            all_merged = link.onto is None or mark_of(before, str(link.source)) is not None
+            news = belonging.continuation(link, opened, read, target, all_merged=all_merged)
+            messages, children = news.messages, news.children
+        whole = self._final or is_at_rest(opened.modified, now)
+        if before is None:
+            put(self._store, None, read.thread, str(end), None, None)  # first, so that it stands before its children
+        main = self._bring(before, target, str(end), messages, whole)
+        below = [self._child(c, str(end), whole) for c in children]
+        held = main.held + sum(c.held for c in below)
+        mark = msgspec.structs.replace(main.mark, bytes=size, modified=_iso(opened.modified), held=held)
+        said = before if continues and before is not None else read.thread
+        put(self._store, self._store.get_thread(target), said, str(end), main, mark)
+        appended = sum(c.appended for c in below)
+        return Taken(
+            provider=end.provider,
+            session_id=end.session_id,
+            path=str(opened.path),
+            thread_id=target,
+            state="new" if before is None else "grown" if main.appended or appended else "unchanged",
+            continues=continues,
+            messages=main.appended,
+            child_messages=appended,
+            children=len(children),
+            held=held,
+            differing=main.differing + sum(c.differing for c in below),
+            report=read.report,
+        )
+
+    def _target(self, link: Link | None, read: IngestResult, now: int) -> str:
+        """The thread that the session goes to. One that had a thread of its own before its link was known keeps it."""
+        own = read.thread.id
+        if link is None or self._store.get_thread(own) is not None:
+            return own
+        for origin in belonging.origins(link):
+            self._take_first(origin, now)
+        return self._thread_of(belonging.origins(link)[0]) or own
+
+    def _take_first(self, end: End, now: int) -> None:
+        """A session that another one repeats has to be in the store before that; where it is gone, it stays out."""
+        if end.key in self._seen:
+            return
+        path = locate.find(end, self._homes)
+        if path is not None:
+            try:
+                self.take(path, now)
+            except NotASession:
+                return  # damaged beyond reading: like one that is gone; what continues it is taken all the same
+
+    def _thread_of(self, end: End) -> str | None:
+        """The thread in the store that has a session's messages, or None."""
+        own = self._store.get_thread(ids.thread_id(end.provider, end.session_id))
+        if own is not None:
+            return own.id
+        made = self._book.made(end.key)
+        return None if made is None else self._thread_of(belonging.origins(made)[0])
+
+    def _bring(
+        self, before: Thread | None, thread_id: str, source: str, messages: Sequence[Message], whole: bool
+    ) -> Growth:
+        """Append what is new, the last step only where the session is at rest."""
+        certain = settled(messages)
+        growth = grow(self._store, before, thread_id, source, messages, len(messages) if whole else certain)
+        mark = msgspec.structs.replace(growth.mark, settled=min(certain, growth.mark.messages))
+        return msgspec.structs.replace(growth, mark=mark)
+
+    def _child(self, child: IngestedThread, source: str, whole: bool) -> Growth:
+        before = self._store.get_thread(child.thread.id)
+        growth = self._bring(before, child.thread.id, source, child.messages, whole)
+        put(self._store, before, child.thread, source, growth, growth.mark)
+        return growth
+
+
+def unchanged(thread: Thread | None, source: str, size: int, modified: int, now: int) -> Mark | None:
+    """The mark of a source that needs no reading: nothing was written since, and nothing held back has come to rest."""
+    mark = mark_of(thread, source)
+    if mark is None or mark.bytes != size or mark.modified != _iso(modified):
+        return None
+    return None if mark.held and is_at_rest(modified, now) else mark
+
+
+def _iso(nanoseconds: int) -> str:
+    """A file's time as text, to the microsecond: a number of nanoseconds is more than JavaScript's numbers hold."""
+    return datetime.fromtimestamp(nanoseconds / 1e9, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

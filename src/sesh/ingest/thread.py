@@ -1,0 +1,151 @@
+"""Bringing one thread of a store up to a reading of it: appending what is new, never contradicting what is there.
+
+What a store has of a thread is a log: messages in the order in which they were first read. When a client goes back
+(rewind, retry, rollback), the messages that it left stay where they are, what it says next is appended, and the
+thread's `metadata.left` names those that it left, so that whoever wants the client's present conversation skips them.
+They stand in the child thread of the abandoned branch as well, like everywhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from sesh.format import jsontext, wire
+from sesh.format.json import JsonObject
+from sesh.format.message import Message
+from sesh.format.thread import Thread
+from sesh.stores import MessageStore, append_all
+
+MARKS: Final = "ingested"
+"""`Thread.metadata` key: by source (`provider:session id`), what was taken from it."""
+LEFT: Final = "left"
+_PAGE: Final = 500
+
+
+class Mark(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How much of a source is in a thread.
+
+    messages: so many of its main thread's messages, the last of which is `last`. settled: so many of them can no
+    longer change. bytes, modified: the session file then (not on child threads). held: messages that were held back.
+    """
+
+    messages: int = 0
+    settled: int = 0
+    last: str | None = None
+    bytes: int | None = None
+    modified: str | None = None
+    held: int = 0
+
+
+class Growth(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of it. differing: stored messages that read differently now. left: ids the client went back behind."""
+
+    appended: int
+    differing: int
+    held: int
+    mark: Mark
+    left: Sequence[str]
+
+
+def mark_of(thread: Thread | None, source: str) -> Mark | None:
+    """What a thread's record says was taken from a source; None where it says nothing."""
+    marks = ((thread.metadata or {}) if thread is not None else {}).get(MARKS)
+    try:
+        return msgspec.convert(marks[source], Mark) if isinstance(marks, dict) and source in marks else None
+    except msgspec.ValidationError:
+        return None  # somebody else's key of that name
+
+
+def grow(
+    store: MessageStore, thread: Thread | None, thread_id: str, source: str, read: Sequence[Message], settled: int
+) -> Growth:
+    """Append what is new of `read` to a thread; only the first `settled` messages of it may be taken.
+
+    thread: the stored record. Where its mark still holds, only what follows is looked at; else the thread is paged
+    through and compared. Raises StoreFailed.
+    """
+    mark = mark_of(thread, source)
+    if mark is not None and 0 < mark.messages <= len(read) and read[mark.messages - 1].id == mark.last:
+        doubtful = _stored_after(store, thread_id, read[: mark.messages], mark.settled)
+        differing = _differing(doubtful, read[mark.settled : mark.messages])
+        taken = max(settled, mark.messages)
+        new = read[mark.messages : taken]
+        left: Sequence[str] = (thread.metadata or {}).get(LEFT, []) if thread is not None else []
+    else:
+        stored = {m.id: m for page in _pages(store, thread_id) for m in page}
+        differing = _differing(stored, read)
+        taken = settled
+        new = [m for m in read[:settled] if m.id not in stored]
+        left = _left(thread, source, stored, {m.id for m in read})
+    append_all(store, new)
+    held = len(read) - taken
+    last = read[taken - 1].id if taken else None
+    now = Mark(messages=taken, settled=min(settled, taken), last=last, held=held)
+    return Growth(appended=len(new), differing=differing, held=held, mark=now, left=left)
+
+
+def _pages(store: MessageStore, thread_id: str) -> list[list[Message]]:
+    found: list[list[Message]] = []
+    while page := store.get_messages(thread_id, after_id=found[-1][-1].id if found else None, limit=_PAGE):
+        found.append(page)
+    return found
+
+
+def _stored_after(store: MessageStore, thread_id: str, taken: Sequence[Message], settled: int) -> dict[str, Message]:
+    """Those of the messages taken that were not settled when they were, as they are stored."""
+    if settled >= len(taken):
+        return {}
+    after = taken[settled - 1].id if settled else None
+    return {m.id: m for m in store.get_messages(thread_id, after_id=after, limit=len(taken) - settled)}
+
+
+def _differing(stored: dict[str, Message], read: Sequence[Message]) -> int:
+    """How many stored messages read differently now. Another run's stamp is no difference: the first one stays."""
+    count = 0
+    for message in read:
+        known = stored.get(message.id)
+        if known is not None and known != message:
+            count += msgspec.structs.replace(message, run_id=known.run_id) != known
+    return count
+
+
+def _left(thread: Thread | None, source: str, stored: dict[str, Message], read: set[str]) -> list[str]:
+    """Stored messages of this source that are no longer on its main thread."""
+    marks = ((thread.metadata or {}) if thread is not None else {}).get(MARKS)
+    alone = not isinstance(marks, dict) or set(marks) <= {source}
+    before = set((thread.metadata or {}).get(LEFT, [])) if thread is not None else set()
+    return [m.id for m in stored.values() if m.id not in read and (alone or _is_of(m, source) or m.id in before)]
+
+
+def _is_of(message: Message, source: str) -> bool:
+    said = message.provenance
+    return said is not None and f"{said.provider}:{said.session_id}" == source
+
+
+def put(
+    store: MessageStore, stored: Thread | None, read: Thread, source: str, growth: Growth | None, mark: Mark | None
+) -> None:
+    """Put a thread's record: what was read, over what was stored, with the mark.
+
+    What the reading does not say (an agent, a title given by a gateway, keys of a later schema) stays as it was
+    stored. Nothing is put where nothing changed.
+    """
+    record: JsonObject = jsontext.loads(wire.encode(stored)) if stored is not None else {}
+    if record.get("v", wire.VERSION) != wire.VERSION:
+        return  # a newer sesh's record is not ours to rewrite
+    said: JsonObject = msgspec.to_builtins(read)
+    metadata = {**record.get("metadata", {}), **said.get("metadata", {})}
+    if mark is not None:
+        metadata[MARKS] = {**metadata.get(MARKS, {}), source: msgspec.to_builtins(mark)}
+    if growth is not None:
+        metadata.pop(LEFT, None)
+        if growth.left:
+            metadata[LEFT] = list(growth.left)
+    if metadata:
+        said["metadata"] = metadata
+    text = jsontext.dumps({**record, **said})
+    if stored is None or not wire.same(text, wire.encode(stored)):
+        store.put_thread(wire.load_thread(text))
