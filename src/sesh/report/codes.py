@@ -23,7 +23,7 @@ CODES: Final[dict[str, str]] = {
     "no-conversation": "The file holds no message.",
     "missing-parent": "A line names a parent that is not in the file; it was joined to the line before it.",
     "duplicate-id": "Two different lines bear the same id.",
-    "cycle": "Lines name each other as parents; file order was taken instead.",
+    "cycle": "Lines or files name each other as parents; file order was taken instead.",
     "branch": "An abandoned branch (rewind, retry, second writer) became a child thread.",
     "rollback": "Turns that were rolled back became a child thread.",
     "superseded": "Turns of an earlier segment became a child thread.",

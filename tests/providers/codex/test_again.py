@@ -25,9 +25,9 @@ def _stood(data: bytes) -> list[str]:
     for line in data.split(b"\n"):
         value = json.loads(line) if line.strip() else {}
         payload = value.get("payload", value)
-        if value.get("type") == "response_item" or ("payload" not in value and value.get("type") in ITEM_TYPES):
-            if payload["type"] != "ghost_snapshot":
-                found.append(_text(payload, value.get("metadata")))
+        is_item = value.get("type") == "response_item" or ("payload" not in value and value.get("type") in ITEM_TYPES)
+        if is_item and payload["type"] != "ghost_snapshot":
+            found.append(_text(payload, value.get("metadata")))
     return found
 
 

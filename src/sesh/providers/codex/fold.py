@@ -655,9 +655,13 @@ class Fold:
         mine = set(self._witnesses)
         if not mine or any(m.kind is None and m.id not in mine for m in self.messages):
             return
+        turn: str | None = None
         for i, message in enumerate(self.messages):
-            if message.id in mine and message.kind == "context":
-                self.messages[i] = msgspec.structs.replace(message, kind=None)
+            if message.id not in mine:
+                continue
+            turn = message.id if message.role == "user" else turn
+            kind = None if message.kind == "context" else message.kind
+            self.messages[i] = msgspec.structs.replace(message, kind=kind, turn_id=message.turn_id or turn)
         self.book.note("events-alone", "The file holds events alone; what the client showed is the conversation.")
 
     def _name_open_calls(self) -> None:

@@ -138,8 +138,9 @@ def of(main: File, library: Library) -> Lineage:
     while base is not None:
         wanted, end = base
         if wanted in passed:
-            # A file alone, without its name, cannot tell its own segment from the thread's first one.
-            missing, cycle = (wanted, end), wanted != main.thread
+            # A file without a rollout's name cannot tell its own segment from the thread's first one.
+            nameless = wanted == head.segment and parse_name(PurePosixPath(head.file).name) is None
+            missing, cycle = (wanted, end), not nameless
             break
         file = own.get(wanted)
         if file is None and (at := library.segment(wanted)) is not None:

@@ -24,6 +24,7 @@ from sesh.providers.codex.records import SessionMeta, Strange, Unreadable
 from sesh.report.reports import LineBook
 
 _MAIN: Final = "rollout.jsonl"
+_ZSTD: Final = b"\x28\xb5\x2f\xfd"
 
 
 def parse_codex_rollout(source: Source, /, **options: Unpack[ReadOptions]) -> IngestResult:
@@ -92,7 +93,9 @@ class _Reading:
             keep_raw=bool(self.options.get("keep_raw")),
             run_id=self.options.get("run_id"),
         )
-        if line.missing is not None:
+        if line.cycle:
+            self.book.note("cycle", "Rollouts name each other as their base; the circle was left.", file=main.file)
+        elif line.missing is not None:
             self._note_missing(line.missing, main)
         own_meta = first.meta
         superseded: list[tuple[Fold, str, str | None]] = []
@@ -254,6 +257,8 @@ def _speaks(messages: list[Message]) -> bool:
 
 def _refuse(found: list[records.Record], name: str | None, data: bytes) -> None:
     where = name or "This input"
+    if data[:4] == _ZSTD:
+        raise NotASession(f"{where} is compressed.", hint="Decompress it first: `zstd -d`.")
     if not found:
         raise NotASession(f"{where} is empty.", hint="Name a rollout of Codex, rollout-*.jsonl.")
     if any(isinstance(r.line, Strange) and is_stream(r.line.value) for r in found[:50]):
@@ -262,8 +267,7 @@ def _refuse(found: list[records.Record], name: str | None, data: bytes) -> None:
             hint="The session itself lies under ~/.codex/sessions; `sesh list --all` shows it.",
         )
     if all(isinstance(r.line, (Strange, Unreadable)) for r in found):
-        what = "a compressed file: decompress it first (`zstd -d`)" if data[:4] == b"\x28\xb5\x2f\xfd" else "no rollout"
-        raise NotASession(f"{where} is {what}; none of its lines is a record of Codex.")
+        raise NotASession(f"{where} is no rollout; none of its lines is a record of Codex.")
 
 
 def _nameless(data: bytes) -> str:
