@@ -28,8 +28,10 @@ from sesh.providers.codex import patch_text
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Command:
-    """A shell command and what it printed."""
+    """A shell command and what it printed. `name` and `arguments` are the call's own."""
 
+    name: str
+    arguments: JsonObject
     argv: list[str]
     cwd: str | None
     output: str
@@ -55,8 +57,10 @@ class Search:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Image:
-    """An image file that the model looked at."""
+    """An image file that the model looked at. `name` and `arguments` are the call's own."""
 
+    name: str
+    arguments: JsonObject
     path: str
 
 
@@ -114,14 +118,15 @@ def _special(name: str, given: JsonObject, output: JsonValue, failed: bool) -> C
     if name in _SHELL_TOOLS and (argv := _argv(given)) is not None:
         text, code = command_output(text_of(output), failed)
         cwd = given.get("workdir")
-        return Command(argv=argv, cwd=cwd if isinstance(cwd, str) else None, output=text, exit_code=code)
+        where = cwd if isinstance(cwd, str) else None
+        return Command(name=name, arguments=given, argv=argv, cwd=where, output=text, exit_code=code)
     if name in ("Edit", "Write", "MultiEdit") and (found := _edited(name, given)) is not None:
         return Patch(changes=found, output=text_of(output), failed=failed)
     if name in ("WebSearch", "web_search") and isinstance(given.get("query"), str):
         return Search(query=given["query"], action={"type": "search", "query": given["query"]})
     path = given.get("file_path") if name == "Read" else given.get("path") if name == "view_image" else None
     if isinstance(path, str) and (name == "view_image" or _holds_image(output)):
-        return Image(path=path)
+        return Image(name=name, arguments=given, path=path)
     if name in ("TodoWrite", "update_plan") and not failed and (text := _steps(given)):
         return Plan(text=text)
     if name == "ExitPlanMode" and isinstance(given.get("plan"), str) and given["plan"]:

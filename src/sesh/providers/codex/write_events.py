@@ -63,7 +63,7 @@ def tool(call_id: str, turn_id: str, card: Card, cwd: str, *, vendor: str, exec_
         case Command():
             content = [{"type": "text", "text": card.output}]
             result: JsonObject = {"content": content, **({"isError": True} if card.exit_code else {})}
-            return _mcp(call_id, vendor, "shell", {"command": card.argv[-1]}, result)
+            return _mcp(call_id, vendor, card.name, card.arguments, result)
         case Patch():
             return {
                 "type": "patch_apply_end",
@@ -79,7 +79,7 @@ def tool(call_id: str, turn_id: str, card: Card, cwd: str, *, vendor: str, exec_
             return {"type": "web_search_end", "call_id": call_id, "query": card.query, "action": card.action}
         case Image():
             seen = {"content": [{"type": "text", "text": "image"}]}
-            return _mcp(call_id, vendor, "view_image", {"path": card.path}, seen)
+            return _mcp(call_id, vendor, card.name, card.arguments, seen)
         case Plan():
             return None
         case Tool():

@@ -35,7 +35,7 @@ class Turns:
         self._children: Final = children
         self._started: Final[dict[str, list[Child]]] = {}
         self._preview = preview
-        self._vendor: Final = "claude"
+        self._vendor: Final = _vendor((session.thread.metadata or {}).get("provider"))
         self._calls: Final[dict[str, tuple[Call, int]]] = {}
         self._turn_ids: Final[set[str]] = set()
         self._turn: str | None = None
@@ -225,6 +225,11 @@ class Turns:
 
     def _ms(self) -> int:
         return max(unix_ms(self.ts) or 0, 0)
+
+
+def _vendor(provider: object) -> str:
+    """Whose tools these are, in a word, for events that name a server."""
+    return str(provider).partition("-")[0] if provider else "tool"
 
 
 def _duration(ms: int) -> JsonObject:

@@ -12,6 +12,7 @@ from sesh.format.thread import Thread
 from sesh.providers.api import EmitOptions, EmitResult, EmittedFile, IngestedThread
 from sesh.providers.codex import write_meta, write_usage
 from sesh.providers.codex.write_children import Child
+from sesh.providers.codex.write_cut import cut
 from sesh.providers.codex.write_lines import has_surrogates
 from sesh.providers.codex.write_meta import Session, Style
 from sesh.providers.codex.write_thread import ThreadWriter, last_time
@@ -45,11 +46,23 @@ def emit_codex_rollout(thread: Thread, messages: Sequence[Message], /, **options
         keep_context=bool(options.get("keep_context")),
         keep_raw=bool(options.get("keep_raw")),
     )
-    children = options.get("children") or ()
+    part = cut(
+        messages,
+        since_compaction=bool(options.get("since_compaction")),
+        last_turns=options.get("last_turns"),
+    )
+    if part.why is not None:
+        book.note("cut", part.why)
+    gone = {m.id for m in part.left}
+    children = [c for c in options.get("children") or () if c.thread.origin_message_id not in gone]
+    _leave_out(part.left, book)
+    for child in options.get("children") or ():
+        if child.thread.origin_message_id in gone:
+            _leave_out(child.messages, book)
     sessions = _sessions(session, children)
     under = _by_parent(session, children, sessions)
     files = []
-    main = _write(session, messages, style, book, under.get(session.session_id, ()), link=options.get("link"))
+    main = _write(session, part.kept, style, book, under.get(session.session_id, ()), link=options.get("link"))
     for child, own in zip(children, sessions, strict=True):
         lines = _write(own, child.messages, style, book, under.get(own.session_id, ()), link=None)
         files.append(EmittedFile(path=own.path, lines=lines, modified=last_time(child.messages, own.created)))
@@ -63,6 +76,13 @@ def emit_codex_rollout(thread: Thread, messages: Sequence[Message], /, **options
         files=files,
         appends=_name(session, modified),
     )
+
+
+def _leave_out(messages: Sequence[Message], book: BlockBook) -> None:
+    for message in messages:
+        first = book.open(len(message.content))
+        for i in range(len(message.content)):
+            book.dropped(first + i, "cut")
 
 
 def _sessions(main: Session, children: Sequence[IngestedThread]) -> list[Session]:
