@@ -15,6 +15,7 @@ from sesh.format import ids, jsontext, walk
 from sesh.format.json import JsonObject
 from sesh.providers.api import IngestedThread
 from sesh.providers.claude_code.write_blocks import Call
+from sesh.providers.claude_code.write_times import milliseconds
 
 _AGENT_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 SPAWNED: Final = ("subagent", "sidechain")
@@ -77,20 +78,35 @@ def meta(agent: Agent, call: str | None) -> bytes:
 
 
 def drawn(agent: Agent) -> JsonObject:
-    """`toolUseResult` of the call that began a sub-agent: how the screen shows it under its parent (2.1.328)."""
+    """`toolUseResult` of the call that began a sub-agent: how the screen shows it under its parent.
+
+    2.1.328 draws it only where `usage` has all of these keys (measured).
+    """
     messages = agent.child.messages
-    prompt = next((walk.text_of(m) for m in messages if m.role == "user"), "")
     answer = next((t for m in reversed(messages) if m.role == "assistant" and (t := walk.text_of(m))), "")
-    calls = sum(isinstance(b, Call) for m in messages for b in m.content)
+    used = [m.usage for m in messages if m.usage is not None]
+    usage: JsonObject = {
+        "input_tokens": sum(u.input_tokens or 0 for u in used),
+        "cache_creation_input_tokens": sum(u.cache_write_tokens or 0 for u in used),
+        "cache_read_input_tokens": sum(u.cache_read_tokens or 0 for u in used),
+        "output_tokens": sum(u.output_tokens or 0 for u in used),
+    }
+    times = [ms for m in messages if (ms := milliseconds(m.ts)) is not None]
     return {
         "status": "completed",
-        "prompt": prompt,
+        "prompt": walk.first_prompt(messages) or "",
         "agentId": agent.agent_id,
         "agentType": _text((agent.child.thread.metadata or {}).get("agentType")) or "general-purpose",
         "content": [{"type": "text", "text": answer}] if answer else [],
-        "totalDurationMs": 0,
-        "totalTokens": 0,
-        "totalToolUseCount": calls,
+        "totalDurationMs": max(times) - min(times) if times else 0,
+        "totalTokens": sum(usage.values()),
+        "totalToolUseCount": sum(isinstance(b, Call) for m in messages for b in m.content),
+        "usage": {
+            **usage,
+            "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0},
+            "service_tier": "standard",
+            "cache_creation": {"ephemeral_1h_input_tokens": 0, "ephemeral_5m_input_tokens": 0},
+        },
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
@@ -19,6 +19,7 @@ def choose(messages: Sequence[Message], book: BlockBook, notes: Notes, options: 
     """The messages to write, each with its blocks opened in the book; what stays behind is closed there, and named."""
     cut = _cut(messages, notes, options.get("last_turns"))
     keep_raw, keep_context = options.get("keep_raw", False), options.get("keep_context", False)
+    known = {m.id for m in messages}
     entries: list[Entry] = []
     n = 0
     while n < len(messages):
@@ -29,7 +30,7 @@ def choose(messages: Sequence[Message], book: BlockBook, notes: Notes, options: 
         own = is_own(message)
         if start < cut:
             _leave(parts, first, book, "cut")
-        elif own and (record := own_record(parts, keep_raw=keep_raw)) is not None:
+        elif own and _is_told(message, known) and (record := own_record(parts, keep_raw=keep_raw)) is not None:
             whole = msgspec.structs.replace(message, content=[b for m in parts for b in m.content])
             entries.append(Entry(whole, first, record, tuple(m.id for m in parts)))
         else:
@@ -40,6 +41,11 @@ def choose(messages: Sequence[Message], book: BlockBook, notes: Notes, options: 
                     entries.append(Entry(part, first))
                 first += len(part.content)
     return entries
+
+
+def _is_told(message: Message, known: Collection[str]) -> bool:
+    """Whether a reader made this message: its turn then is named by a prompt of the thread."""
+    return bool(message.provider_data) or message.turn_id in known
 
 
 def _end_of_record(messages: Sequence[Message], at: int) -> int:

@@ -29,6 +29,7 @@ from sesh.format.blocks import (
 )
 from sesh.format.json import JsonObject, JsonValue
 from sesh.format.message import Message
+from sesh.providers.claude_code.kinds import begins_turn
 from sesh.providers.claude_code.records import from_value
 from sesh.providers.claude_code.said import Said, by_assistant, by_attachment, by_system, by_user
 from sesh.providers.claude_code.tools_shown import drawn
@@ -81,7 +82,7 @@ def own_record(parts: Sequence[Message], *, keep_raw: bool) -> OwnRecord | None:
     """The record that these messages (all that one record gave) were read from; None where it cannot be made again."""
     first = parts[0]
     uuid = first.provenance.source_id if first.provenance is not None else None
-    if not uuid or (first.turn_id is None and not first.provider_data):
+    if not uuid:
         return None
     if keep_raw and isinstance(first.raw, dict) and first.raw.get("uuid") == uuid:
         return OwnRecord(first.raw, uuid, raw=True, spilled=_spilled(parts))
@@ -195,7 +196,18 @@ def _reads_as(line: JsonObject, parts: Sequence[Message], previews: Sequence[Jso
             readings = (by_system(record),)
         case _:
             readings = (by_attachment(record),)
-    return any([(s.role, s.kind, [_bare(b) for b in s.content]) for s in said] == wanted for said in readings)
+    return any(
+        [(s.role, s.kind, [_bare(b) for b in s.content]) for s in said] == wanted
+        and _begin_the_turns(line, said, parts)
+        for said in readings
+    )
+
+
+def _begin_the_turns(line: JsonObject, said: Sequence[Said], parts: Sequence[Message]) -> bool:
+    """Whether the parts that would begin a turn when read did begin one."""
+    if line["type"] == "attachment":
+        return True
+    return all(m.turn_id == m.id for s, m in zip(said, parts, strict=True) if s.voice and begins_turn(s.voice))
 
 
 def _bare(block: AnyBlock) -> AnyBlock:
