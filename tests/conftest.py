@@ -79,9 +79,7 @@ def private_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     monkeypatch.setenv("USERPROFILE", str(home))
     for name in _DROPPED:
         monkeypatch.delenv(name, raising=False)
-    for name in [
-        n for n in os.environ if n.startswith("SESH_") and not n.startswith(("SESH_REQUIRE_", "SESH_CLIENTS"))
-    ]:
+    for name in [n for n in os.environ if n.startswith("SESH_") and not n.startswith(_OURS)]:
         monkeypatch.delenv(name)
     return home
 
