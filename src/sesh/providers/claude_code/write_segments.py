@@ -54,8 +54,8 @@ class SegmentWriter:
         """By call id: the uuid of the line with the call, and the call."""
         self._spawned: Final = spawned
         self._thread = thread
-        self._turns: Final[dict[str, str]] = {}
-        """Turns named by a record of Claude Code's own: reading gives that record another canonical id here."""
+        self._names: Final[dict[str, str]] = {}
+        """Ids of messages whose records are Claude Code's own: reading gives those other canonical ids in this file."""
         self.calls_of_agents: Final[dict[str, str]] = {}
         self.spilled: Final[dict[str, str]] = {}
         self.boundaries = 0
@@ -69,7 +69,7 @@ class SegmentWriter:
         for entry in segment.entries:
             if entry.own is not None:
                 name = ids.message_id(PROVIDER, self._session, entry.own.uuid)
-                self._turns.update(dict.fromkeys(entry.names, name))
+                self._names.update(dict.fromkeys(entry.names, name))
         arranged = arrange(segment.entries)
         former = Former(arranged, self._vocabulary, self._notes, self._spawned)
         self.calls_of_agents.update(former.calls_of_agents)
@@ -282,7 +282,7 @@ class SegmentWriter:
     def _stamp(self, piece: Piece, form: Form, model: str | None) -> stamp.Stamp:
         entry, message = piece.entry, piece.entry.message
         if entry.first is None:
-            return stamp.Stamp(retained=message.id)
+            return stamp.Stamp(retained=self._names.get(message.id, message.id))
         if form.lines:
             return stamp.Stamp(stub=True)
         blocks: list[JsonObject] | None = None
@@ -307,7 +307,7 @@ class SegmentWriter:
         """The turn as the stamp names it: "" for none, where reading would find one; nothing on the client's own."""
         if message.turn_id is None:
             return None if is_own(message) and message.provider_data else ""
-        return self._turns.get(message.turn_id, message.turn_id)
+        return self._names.get(message.turn_id, message.turn_id)
 
     def _close(self, entry: Entry, form: Form) -> None:
         if entry.first is None:
