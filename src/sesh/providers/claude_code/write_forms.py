@@ -141,7 +141,7 @@ class Former:
         if slot.partner is None:
             form.dropped[i] = "orphan-result"
             if slot.entry.first is not None:
-                self._notes.say("orphan-dropped", "A result without a call was left out.", slot.entry.message.id)
+                self._notes.say_each("orphan-dropped", "A result without a call was left out.", slot.entry.message.id)
             return
         (name, use), *more = slot.partner.uses
         one = output(block.output)

@@ -18,9 +18,14 @@ class Notes:
         """Make a remark. `code` stands in report/codes.py; `message_id` is the message it is about."""
         self._said.setdefault((code, text), []).append(message_id)
 
+    def say_each(self, code: str, text: str, message_id: str) -> None:
+        """Make a remark that is to be an entry of its own for every message it is about."""
+        self._said[code, text + "\0" + str(len(self._said))] = [message_id]
+
     def close(self) -> None:
         """Put the remarks into the book. One that was made of several messages bears their number, no message id."""
-        for (code, text), about in self._said.items():
+        for (code, said), about in self._said.items():
+            text = said.partition("\0")[0]
             if len(about) == 1:
                 self._book.note(code, text, message_id=about[0])
             else:

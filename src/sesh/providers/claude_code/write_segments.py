@@ -75,7 +75,7 @@ class SegmentWriter:
         self.calls_of_agents.update(former.calls_of_agents)
         forms = {entry: former.form(entry) for entry in segment.entries}
         for piece in arranged.moved:
-            self._notes.say("reordered", "A result was moved to its call.", piece.entry.message.id)
+            self._notes.say_each("reordered", "A result was moved to its call.", piece.entry.message.id)
         for item in arranged.order:
             if isinstance(item, Piece):
                 self._line(item, forms[item.entry])
@@ -122,7 +122,7 @@ class SegmentWriter:
         block = slot.entry.message.content[slot.index]
         assert isinstance(block, Call)
         if slot.entry.first is not None:
-            self._notes.say("stub-result", "A call without a result got a made-up one.", slot.entry.message.id)
+            self._notes.say_each("stub-result", "A call without a result got a made-up one.", slot.entry.message.id)
         text = stub_output(block)
         error = True if text == NOTHING_RECORDED else None
         for name, use in slot.uses:
