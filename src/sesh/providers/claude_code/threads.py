@@ -296,7 +296,7 @@ class Weaver:
             return msgspec.structs.replace(summary, window=[*(m.id for m in walk.window(before)), summary.id])
         metadata = self._tree.lines[boundary].compact_metadata
         kept = self._kept(boundary)
-        first = anchored_before(metadata, self._tree.lines[boundary])
+        first = self._tree.anchor(boundary) == self._tree.lines[boundary].uuid
         window = [*held.ids, *kept, summary.id] if first else [*held.ids, summary.id, *kept]
         data = {**(summary.provider_data or {}), "compactMetadata": metadata} if metadata else summary.provider_data
         return msgspec.structs.replace(summary, window=window if len(window) > 1 else None, provider_data=data)
@@ -328,7 +328,7 @@ class Weaver:
         """The ids of the messages, so far, that a compaction preserved."""
         return [
             message_id
-            for uuid in preserved(self._tree, self._tree.lines[boundary].compact_metadata)
+            for uuid in self._tree.preserved(boundary)
             for message_id in self.said_by.get(self._tree.by_uuid.get(uuid, NONE), [])
         ]
 
@@ -365,39 +365,6 @@ class _Held:
             summary = out[self._summary]
             window = [*(summary.window or [summary.id]), message_id]
             out[self._summary] = msgspec.structs.replace(summary, window=window)
-
-
-def preserved(tree: Tree, metadata: JsonValue) -> list[str]:
-    """The uuids of the lines that a compaction preserved, in order (2.1.328): by name, or as a segment of the chain."""
-    if not isinstance(metadata, dict):
-        return []
-    named = metadata.get("preservedMessages")
-    if isinstance(named, dict):
-        listed = named.get("uuids")  # `allUuids` is not asked (measured)
-        if isinstance(listed, list) and listed:
-            return [u for u in listed if isinstance(u, str)]
-    segment = metadata.get("preservedSegment")
-    if not isinstance(segment, dict):
-        return []
-    head, n = segment.get("headUuid"), tree.by_uuid.get(str(segment.get("tailUuid")), NONE)
-    found: list[str] = []
-    while n != NONE:
-        uuid = tree.lines[n].uuid
-        if uuid is not None:
-            found.append(uuid)
-        if uuid == head:
-            return found[::-1]
-        n = tree.parent[n]
-    return []
-
-
-def anchored_before(metadata: JsonValue, boundary: Line) -> bool:
-    """Whether the preserved messages stand right after the boundary, before the summary: the anchor says after what."""
-    if not isinstance(metadata, dict):
-        return False
-    named = (metadata.get(key) for key in ("preservedMessages", "preservedSegment"))
-    anchors = [n.get("anchorUuid") for n in named if isinstance(n, dict)]
-    return bool(anchors) and anchors[0] == boundary.uuid
 
 
 def origin_session(line: Line | None) -> str | None:

@@ -57,6 +57,7 @@ class Tree:
         self.parent: Final = [NONE] * len(self.lines)
         self._times: list[tuple[str, int]] | None = None
         self._unnamed = 0
+        self._kept: dict[int, str] = {}  # a preserved node -> the uuid of the line it is replayed after
         self._join()
         self._leading: Final = self._above_saying()
 
@@ -87,14 +88,25 @@ class Tree:
         for n, line in enumerate(self.lines):
             if n in self._twins:
                 continue
-            self.parent[n] = self._parent_of(n, line, before[self._aside[n]], seen)
+            up = self._parent_of(n, line, before[self._aside[n]], seen)
+            if up in self._kept and self._kept[up] in seen:
+                up = seen[self._kept[up]]  # said after the replayed messages: what stands there is the summary
+            self.parent[n] = up
             before[self._aside[n]] = n
+            if is_boundary(line):
+                self._keep(n, seen)
             if line.uuid is not None:
                 seen[line.uuid] = n
         if self._unnamed:
             text = f"{self._unnamed} line(s) have no parentUuid; each was joined to the line before it."
             self._note("missing-parent", text, self.records[0].number)
         self._break_cycles()
+
+    def _keep(self, boundary: int, seen: dict[str, int]) -> None:
+        """Remembers what a compaction preserved, so that what hangs on it later comes after the summary."""
+        anchor = self.anchor(boundary)
+        if anchor is not None:
+            self._kept |= {seen[uuid]: anchor for uuid in self.preserved(boundary) if uuid in seen}
 
     def _parent_of(self, n: int, line: Line, before: int, seen: dict[str, int]) -> int:
         named: str | msgspec.UnsetType | None = line.parent_uuid
@@ -175,6 +187,44 @@ class Tree:
                     up = self.parent[up]
         return found
 
+    # ---- compactions
+
+    def preserved(self, boundary: int) -> list[str]:
+        """The uuids of the lines that a compaction preserved, in order: by name, or as a segment of the chain.
+
+        The client replays them after the `anchor` (2.1.328, measured: `uuids` goes before the segment, `allUuids` is
+        not asked).
+        """
+        metadata = self.lines[boundary].compact_metadata
+        if not isinstance(metadata, dict):
+            return []
+        named = metadata.get("preservedMessages")
+        listed = named.get("uuids") if isinstance(named, dict) else None
+        if isinstance(listed, list) and listed:
+            return [u for u in listed if isinstance(u, str)]
+        segment = metadata.get("preservedSegment")
+        if not isinstance(segment, dict):
+            return []
+        head, n = segment.get("headUuid"), self.by_uuid.get(str(segment.get("tailUuid")), NONE)
+        found: list[str] = []
+        while n != NONE:
+            uuid = self.lines[n].uuid
+            if uuid is not None:
+                found.append(uuid)
+            if uuid == head:
+                return found[::-1]
+            n = self.parent[n]
+        return []
+
+    def anchor(self, boundary: int) -> str | None:
+        """The uuid of the line after which a compaction's preserved messages are replayed: its summary, or itself."""
+        metadata = self.lines[boundary].compact_metadata
+        if not isinstance(metadata, dict):
+            return None
+        named = (metadata.get(key) for key in ("preservedMessages", "preservedSegment"))
+        anchors = (n.get("anchorUuid") for n in named if isinstance(n, dict))
+        return next((a for a in anchors if isinstance(a, str)), None)
+
     # ---- the main trunk -----------------------------------------------------------------------------
 
     def path(self, leaf: int) -> list[int]:
@@ -191,47 +241,26 @@ class Tree:
         """Where the talk goes on: the last user or assistant line, unless a `last-prompt` line says otherwise.
 
         Only the last such line counts, and only where the line it names is in the file (a rewind in the terminal names
-        an all-zero id). Not explicit: the newest line that descends from the named one. Explicit: the named one itself,
-        unless something was said under it since.
+        an all-zero id). The named line is the leaf where the last line of the file does not descend from it. With
+        `explicit`, it is so too where all that descends from it was there before.
         """
-        found = self._last_saying(range(len(self.lines)))
+        found = self._last_saying()
         last = next((p for p in reversed([*prompts]) if p.line is not None and p.line.leaf_uuid is not None), None)
         if last is None or last.line is None or last.line.leaf_uuid is None:
             return found
         named = self.by_uuid.get(last.line.leaf_uuid, NONE)
         if named == NONE or self._aside[named]:
             return found
-        below = self._below(named)
-        if last.line.explicit:
-            newer = self._last_saying(n for n in below if self.records[n].at > last.at)
-        else:
-            newer = self._last_saying(below)
-        return newer if newer != NONE else named
+        if self._kept and self.records[named].kind not in SAYING:
+            return found  # after a compaction that preserved messages, only user and assistant lines can be named
+        newer = found != NONE and (not last.line.explicit or self.records[found].at > last.at)
+        return found if newer and self._descends(found, {named}) else named
 
-    def _last_saying(self, nodes: Iterable[int]) -> int:
-        found = NONE
-        for n in nodes:
-            if n > found and not self._aside[n] and self.records[n].kind in SAYING and n not in self._twins:
-                found = n
-        return found
-
-    def _below(self, top: int) -> list[int]:
-        """A node and all that descend from it."""
-        inside = bytearray(len(self.parent))
-        inside[top] = 1
-        known = bytearray(len(self.parent))
-        known[top] = 1
-        for start in range(len(self.parent)):
-            walk = []
-            n = start
-            while n != NONE and not known[n]:
-                known[n] = 1
-                walk.append(n)
-                n = self.parent[n]
-            if n != NONE and inside[n]:
-                for m in walk:
-                    inside[m] = 1
-        return [n for n in range(len(self.parent)) if inside[n]]
+    def _last_saying(self) -> int:
+        for n in range(len(self.records) - 1, NONE, -1):
+            if not self._aside[n] and self.records[n].kind in SAYING and n not in self._twins:
+                return n
+        return NONE
 
     def trunk(self, leaf: int) -> list[int]:
         """The main talk: the path to `leaf`, and what belongs to it from side branches, in order."""
