@@ -45,7 +45,7 @@ class CardCache:
 
     def card(self, provider: Provider, found: Found) -> Card:
         """A session's card, from the cache where its size and time are the same."""
-        key = f"{found.home}/{found.relative}"
+        key = found.key
         kept = self._cards.get(key)
         if kept is None or kept.size != found.size or kept.modified != found.modified:
             self.opened += 1

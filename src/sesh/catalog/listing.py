@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +23,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
     """A session as a list shows it. `size` in bytes as stored; `modified` is the file's time, ISO, UTC.
 
     `title` is the given one, else the beginning of the first prompt. `parent` is the session id it belongs under.
+    `handed_from` and `handed_to` name the sessions that sesh made this one from, and those made from it.
     """
 
     provider: str
@@ -39,6 +41,7 @@ class Session(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
     hidden: str | None = None
     parent: str | None = None
     handed_from: str | None = None
+    handed_to: list[str] = []
 
 
 def find(homes: Mapping[str, tuple[Provider, Path]]) -> list[Found]:
@@ -64,7 +67,7 @@ def _session(found: Found, card: Card, name: str | None) -> Session:
     return Session(
         provider=found.provider,
         session_id=found.session_id,
-        path=str(found.path),
+        path=found.key if os.sep == "/" else str(found.path),
         title=name or card.title or (short(card.prompt) if card.prompt else None),
         cwd=card.cwd,
         branch=card.branch,

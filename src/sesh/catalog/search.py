@@ -52,7 +52,7 @@ def search(
     lines = _from_index(words, files, homes, index_file, progress)
     if lines is None:
         lines = _by_scan(words, files, homes, progress)
-    by_key = {f"{f.home}/{f.relative}": f for f in files}
+    by_key = {f.key: f for f in files}
     newest = max((f.modified for f in files), default=0)
     best: dict[str, tuple[float, IndexedLine]] = {}
     counts: dict[str, int] = {}
@@ -84,7 +84,7 @@ def _from_index(
     try:
         with Index(index_file) as index:
             index.update(files, {name: provider.spoken for name, (provider, _) in homes.items()}, progress)
-            given = {f"{f.home}/{f.relative}" for f in files}
+            given = {f.key for f in files}
             index.forget([key for key in index.known() if key not in given and not Path(key).exists()])
             return index.lines(words)
     except (sqlite3.Error, OSError):
@@ -103,7 +103,7 @@ def _by_scan(
             for voice, text in homes[found.provider][0].spoken(line):
                 hits = [p.search(text) for p in patterns]
                 if all(hits):
-                    key = f"{found.home}/{found.relative}"
+                    key = found.key
                     matches.append(IndexedLine(key=key, line=number, voice=voice, text=text, score=1.0))
         progress(done, len(files))
     return matches

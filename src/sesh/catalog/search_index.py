@@ -81,7 +81,7 @@ class Index:
         known = {
             key: (size, modified) for key, size, modified in self._db.execute("SELECT key, size, modified FROM files")
         }
-        stale = [f for f in files if known.get(f"{f.home}/{f.relative}") != (f.size, f.modified)]
+        stale = [f for f in files if known.get(f.key) != (f.size, f.modified)]
         for done, found in enumerate(stale, 1):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -103,7 +103,7 @@ class Index:
         return [key for (key,) in self._db.execute("SELECT key FROM files")]
 
     def _read(self, found: Found, spoken: Callable[[bytes], Sequence[Spoken]]) -> None:
-        key = f"{found.home}/{found.relative}"
+        key = found.key
         row = self._db.execute("SELECT read_to, lines, mark FROM files WHERE key = ?", (key,)).fetchone()
         offset, lines, mark = row or (0, 0, b"")
         grown = growth(found.path, offset, mark, lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 from sesh.catalog.cards import CardCache
@@ -10,6 +11,11 @@ from sesh.catalog.homes import client_home, sesh_cache
 from sesh.catalog.resolve import Homes, resolve
 from sesh.providers import registry
 from sesh.providers.api import IngestResult
+
+
+def now() -> datetime:
+    """This moment, by the machine's clock. The one place that asks, so that tests can say what time it is."""
+    return datetime.now(UTC)
 
 
 def homes(named: Path | None = None, only: tuple[str, ...] = ()) -> Homes:

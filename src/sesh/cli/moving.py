@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -25,7 +24,7 @@ from sesh.providers.api import Provider
 
 def now() -> str:
     """This moment as an ISO time in UTC, with milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return here.now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def book() -> Book:

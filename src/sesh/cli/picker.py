@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -82,7 +81,7 @@ class _Picker:
         self._all: Final = list(sessions)
         self._shown: list[Session] = self._all
         self._at = 0
-        self._now: Final = datetime.now(UTC)
+        self._now: Final = here.now()
         self._previews: Final[dict[str, list[str]]] = {}
         self._query: Final = Buffer(multiline=False, on_text_changed=lambda _: self._filter())
 

@@ -56,7 +56,8 @@ def session_lines(rows: Sequence[tuple[Session, int]], now: datetime) -> list[st
     for (s, children), short_id in zip(rows, ids, strict=True):
         where = folder(s.cwd) + (f" ({s.branch})" if s.branch else "")
         title = s.title or "(no title)"
-        marks = [f"from {s.handed_from}"] if s.handed_from else []
+        marks = [f"from {s.handed_from.partition(':')[0]}"] if s.handed_from else []
+        marks += [f"to {to}" for to in sorted({made.partition(":")[0] for made in s.handed_to})]
         marks += [s.hidden] if s.hidden else []
         marks += [f"+{children} sub-agent{'s' if children > 1 else ''}"] if children else []
         table.append(

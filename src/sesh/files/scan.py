@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+
+import msgspec
 
 from sesh.providers.api import Provider
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A session's main file. `path` is its place on disk, `relative` the same below the client's home (POSIX).
 
     `size` is in bytes (as stored, compressed or not), `modified` in nanoseconds since 1970.
@@ -29,6 +29,11 @@ class Found:
         """Where the file lies."""
         return Path(self.home, self.relative)
 
+    @property
+    def key(self) -> str:
+        """The same as text, with the home first: what caches know the file by."""
+        return f"{self.home}/{self.relative}"
+
 
 def scan(provider: Provider, home: Path) -> Iterator[Found]:
     """Every main session file of a client below its home, in no order. Folders that cannot be read are passed over.
@@ -45,13 +50,18 @@ def scan(provider: Provider, home: Path) -> Iterator[Found]:
                 entries = list(os.scandir(f"{base}/{folder}"))
             except OSError:  # absent, or not ours to read: there is nothing to list in it
                 continue
+            holds: bool | None = None  # whether this folder is one for sessions: asked once, of the first such name
             for entry in entries:
                 relative = f"{folder}/{entry.name}"
                 if entry.is_dir(follow_symlinks=False):
                     pending.append(relative)
                     continue
                 session = layout.session_id(entry.name)
-                if session is None or not layout.is_session(PurePosixPath(relative)):
+                if session is None:
+                    continue
+                if holds is None:
+                    holds = layout.is_session(PurePosixPath(relative))
+                if not holds:
                     continue
                 try:
                     status = entry.stat()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+import os
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import click
+import msgspec
 
 from sesh.catalog import listing
+from sesh.catalog.homes import sesh_home
 from sesh.catalog.listing import Session
 from sesh.cli import here
 from sesh.cli.options import ProviderName, home_option, json_option
@@ -23,7 +26,7 @@ class Since(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
         """The moment, with its zone (the local one where the text names none)."""
         units = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
         if value[:-1].isdigit() and value[-1] in units:
-            return datetime.now(UTC) - timedelta(**{units[value[-1]]: int(value[:-1])})
+            return here.now() - timedelta(**{units[value[-1]]: int(value[:-1])})
         try:
             return datetime.fromisoformat(value).astimezone()
         except ValueError:
@@ -64,6 +67,7 @@ def command(
         and (since is None or datetime.fromisoformat(s.modified) >= since)
     ]
     cache.save()
+    chosen = _with_links(chosen)
     if as_json:
         shown = [s for s in chosen if everything or s.hidden is None]
         emit_json({"sessions": shown[:limit]})
@@ -75,7 +79,22 @@ def command(
     if not rows:
         remark("No sessions." if everything else "No sessions. `sesh list --all` also shows what the client hides.")
         return
-    page(session_lines(rows[:limit], datetime.now(UTC)))
+    page(session_lines(rows[:limit], here.now()))
+
+
+def _with_links(sessions: list[Session]) -> list[Session]:
+    """The same with what was made from each, off sesh's book of links."""
+    if not (sesh_home(os.environ) / "links.jsonl").exists():
+        return sessions
+    from sesh.cli import moving
+
+    made: dict[tuple[str, str], list[str]] = {}
+    for link in moving.book().links():
+        made.setdefault(link.source.key, []).append(str(link.to))
+    return [
+        msgspec.structs.replace(s, handed_to=to) if (to := made.get((s.provider, s.session_id))) else s
+        for s in sessions
+    ]
 
 
 def _is_below(session: Session, folder: Path, *, exactly: bool) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +61,7 @@ def command(
         return
     lines: list[str] = []
     for hit, session in shown:
-        lines += _told(hit, session, datetime.now(UTC))
+        lines += _told(hit, session, here.now())
     if len(hits) > limit:
         lines.append(click.style(f"… and {len(hits) - limit} more sessions (--limit).", dim=True))
     page(lines)
