@@ -126,7 +126,7 @@ def _run(run: Run) -> Iterator[str]:
     elif not run.diffs and "\n" in run.subject.strip():
         yield f"<div><h4>Input</h4><pre>{escape(run.subject)}</pre></div>"
     if run.output:
-        yield f"<div><h4>Output</h4><pre>{escape(run.output)}</pre></div>"
+        yield f"<div><h4>Output</h4><pre>{escape(run.printed.printed)}</pre></div>"
     elif run.output is None:
         yield '<div class="notice">No result.</div>'
     for picture in run.pictures:
@@ -144,7 +144,10 @@ def _mark(run: Run) -> str:
         return f'<span class="plus">+{added}</span> <span class="minus">−{removed}</span>'
     if run.output is None:
         return ""
-    count = run.output.rstrip("\n").count("\n") + 1 if run.output.strip() else 0
+    code, printed = run.printed
+    if code:
+        return f'<span class="bad">exit {code}</span>'
+    count = printed.rstrip("\n").count("\n") + 1 if printed.strip() else 0
     return f"{count} line{'' if count == 1 else 's'}"
 
 

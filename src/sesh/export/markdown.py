@@ -73,7 +73,7 @@ def _run(run: Run) -> Iterator[str]:
         yield ""
         yield from fenced(run.subject)
     if run.output:
-        yield from _folded("Output", run.output)
+        yield from _folded("Output", run.printed.printed)
     for picture in run.pictures:
         yield ""
         yield f"*[{escaped(picture.label)}]*"

@@ -171,7 +171,8 @@ def _run(run: Run, full: bool) -> Iterator[RenderableType]:
         yield Padding(_diff(diff, full), (0, 0, 0, 2))
     if run.output and (full or run.failed or not run.diffs):
         style = "red" if run.failed else "dim"
-        yield Padding(_folded(run.output, full, style, FOLDED_LINES), (0, 0, 0, 2))
+        printed = run.output if full else run.printed.printed
+        yield Padding(_folded(printed, full, style, FOLDED_LINES), (0, 0, 0, 2))
     for picture in run.pictures:
         yield Text(f"  ▣ {plain(picture.label)}", style="magenta")
     for child in run.children:

@@ -64,7 +64,7 @@ def _run(run: Run, full: bool) -> Iterator[str]:
     for diff in run.diffs:
         yield from _diff(diff, full)
     if run.output is not None and (full or run.failed or not run.diffs):
-        yield from folded(run.output, full, prefix="  ", indent="  ")
+        yield from folded(run.output if full else run.printed.printed, full, prefix="  ", indent="  ")
     yield from (f"  [{picture.label}]" for picture in run.pictures)
     for child in run.children:
         yield from _child(child, full)

@@ -7,6 +7,7 @@ cut, escaped or coloured here. Times are the source's ISO text.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias, assert_never
@@ -29,6 +30,7 @@ from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.present import patch
 from sesh.present.headline import headline
+from sesh.present.shell_output import ShellOutput, unwrapped
 from sesh.providers.api import IngestedThread
 
 Voice: TypeAlias = Literal["user", "assistant", "notice", "context", "summary"]
@@ -83,6 +85,11 @@ class Run:
     diffs: list[patch.FileDiff] = field(default_factory=list)
     children: list[Outline] = field(default_factory=list)
 
+    @property
+    def printed(self) -> ShellOutput:
+        """The output without what a client puts around it for its model."""
+        return unwrapped(self.output or "")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Odd:
@@ -123,6 +130,7 @@ class Outline:
         return self.turns[-1].number if self.turns else 0
 
 
+_IMAGE_TAG: Final = re.compile(r"\s*(?:<image(?: [^>]*)?>|</image>)\s*")
 _UNTITLED: Final = "Untitled session"
 
 
@@ -197,7 +205,10 @@ class _Builder:
             self._begin(message.ts, 0)
         turn = self.view.turns[-1]
         self._turn_of[message.id] = turn
+        pictures = any(isinstance(b, AttachmentBlock) for b in message.content)
         for block in message.content:
+            if pictures and isinstance(block, TextBlock) and _IMAGE_TAG.fullmatch(block.text):
+                continue  # Codex says to its model where an image begins and ends; the image itself is shown
             item = self._item(block, message)
             if item is not None:
                 turn.items.append(item)
