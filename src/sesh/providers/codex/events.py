@@ -97,6 +97,15 @@ class Echoes:
         """No item has answered yet. `shown` None: none ever will (a tool's event without its call), only keep order."""
         self.waiting.append((shown, record))
 
+    def take_prompt(self, texts: list[str]) -> tuple[Shown | None, Record] | None:
+        """The waiting event that tells this very prompt, taken out; the latest where there are several."""
+        words = {_plain(t) for t in texts}
+        for i in range(len(self.waiting) - 1, -1, -1):
+            shown = self.waiting[i][0]
+            if shown is not None and shown.role == "user" and any(_plain(t) in words for t in shown.texts):
+                return self.waiting.pop(i)
+        return None
+
     def end_turn(self) -> tuple[list[Record], list[Record]]:
         """The turn is over: (events that an item answers after all, by holding their words; witnesses, in order)."""
         late: list[Record] = []

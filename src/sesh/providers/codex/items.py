@@ -85,11 +85,15 @@ def unknown(value: JsonValue) -> UnknownBlock:
     return UnknownBlock(source_type=kind if isinstance(kind, str) else "item", raw=value)
 
 
+def string(value: Any) -> str | None:
+    """The value, where it is a string."""
+    return value if isinstance(value, str) else None
+
+
 def turn_of(payload: JsonObject) -> str | None:
     """The turn that an item names itself (0.155 and later)."""
     passed = payload.get(PASSTHROUGH)
-    turn = passed.get("turn_id") if isinstance(passed, dict) else None
-    return turn if isinstance(turn, str) else None
+    return string(passed.get("turn_id")) if isinstance(passed, dict) else None
 
 
 def _message(payload: JsonObject) -> Converted | None:
@@ -220,7 +224,7 @@ def _output(payload: JsonObject, key: str) -> Converted:
     absent = None if key in payload else {"absent": True}
     failed = outputs.failed(output)
     block = ToolResultBlock(call_id=payload["call_id"], output=value, is_error=failed, provider_data=absent)
-    return Converted("tool", None, [block], rest)
+    return Converted("tool", None, [block], rest, None if isinstance(output, (str, list)) else key)
 
 
 def _search(payload: JsonObject) -> Converted:

@@ -18,9 +18,10 @@ from sesh.format.thread import Thread
 from sesh.providers.api import IngestedThread, IngestResult, ReadOptions, Source, as_source
 from sesh.providers.codex import header, lineage, records
 from sesh.providers.codex.detect import is_stream
-from sesh.providers.codex.fold import PROVIDER, Fold, Origin
+from sesh.providers.codex.fold import Fold
 from sesh.providers.codex.layout import parse_name
-from sesh.providers.codex.records import SessionMeta, Strange, Unreadable
+from sesh.providers.codex.records import Closing, SessionMeta, Strange, Unreadable
+from sesh.providers.codex.transcript import PROVIDER, Origin, Transcript
 from sesh.report.reports import LineBook
 
 _MAIN: Final = "rollout.jsonl"
@@ -84,15 +85,15 @@ class _Reading:
         thread_id = ids.thread_id(PROVIDER, key)
         first = next((s.file for s in line.stretches if s.file.thread == main.thread), head)
         began = header.created(first.meta, first.records, parse_name(first.file), main.thread)
-        fold = Fold(
+        transcript = Transcript(
             session=main.thread,
             key=key,
             thread_id=thread_id,
-            book=self.book,
             start=began,
             keep_raw=bool(self.options.get("keep_raw")),
             run_id=self.options.get("run_id"),
         )
+        fold = Fold(transcript, Closing(self.book))
         if line.cycle:
             self.book.note("cycle", "Rollouts name each other as their base; the circle was left.", file=main.file)
         elif line.missing is not None:
@@ -111,7 +112,7 @@ class _Reading:
         self._add_rolled(fold, thread, key, began)
         for branch, name, before in superseded:
             self._add_superseded(branch, name, before, thread, key, began)
-        for child, call in fold.named.items():
+        for child, call in fold.showing.named.items():
             self._add_child(child, call, main, key, thread_id)
         return thread, fold.messages
 
@@ -163,10 +164,12 @@ class _Reading:
         if not kept:
             if "cwd" not in found and (cwd := header.cwd_in(fold.messages)):
                 found["cwd"] = cwd
-            if fold.model is not None:
-                found["model"] = fold.model
+            if fold.transcript.model is not None:
+                found["model"] = fold.transcript.model
             if fold.context_window is not None:
                 found["contextWindow"] = fold.context_window
+        if fold.link is not None:
+            found["link"] = fold.link
         above = payload.get("parent_thread_id")
         if parent is not None:
             found.setdefault("relation", "subagent")  # our writer leaves what else a child may be on its header

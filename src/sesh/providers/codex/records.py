@@ -133,12 +133,18 @@ class RiskScore(Line, tag="security_risk_score", frozen=True, kw_only=True):
     """Known to the 0.169 binary, not produced by it."""
 
 
+class SeshLink(Line, tag="sesh-link", frozen=True, kw_only=True):
+    """What sesh leaves at the end of a copy with grafted turns: `payload.sesh` is the link."""
+
+    payload: JsonObject
+
+
 class BareState(msgspec.Struct, frozen=True, kw_only=True):
     """`{"record_type": "state"}` of 0.28."""
 
 
 class Strange(msgspec.Struct, frozen=True, kw_only=True):
-    """JSON that is no record sesh knows. `known_type` is set where the kind is known and its payload is not as ever."""
+    """JSON that is no record sesh knows, or one whose payload is not of the shape that its kind has."""
 
     value: JsonValue
     source_type: str
@@ -164,6 +170,7 @@ Enveloped: TypeAlias = (
     | MailMetadata
     | ToolsUpdated
     | RiskScore
+    | SeshLink
 )
 AnyLine: TypeAlias = Enveloped | BareState | Strange | Unreadable
 
@@ -220,6 +227,29 @@ class Record(NamedTuple):
         return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
+class Closing:
+    """The ledger, by record instead of by file and item."""
+
+    def __init__(self, book: LineBook) -> None:
+        self.book = book
+
+    def used(self, record: Record) -> None:
+        """The record went into a message or into the thread's own fields."""
+        self.book.used(record.file, record.item)
+
+    def unknown(self, record: Record) -> None:
+        """The record is kept whole in an unknown block."""
+        self.book.unknown(record.file, record.item)
+
+    def skipped(self, record: Record, kind: str) -> None:
+        """The record is state or an echo: counted under `kind`."""
+        self.book.skipped(record.file, record.item, kind)
+
+    def note(self, code: str, text: str, record: Record) -> None:
+        """Say something about a record."""
+        self.book.note(code, text, file=record.file, line=record.number)
+
+
 def read(data: bytes, file: str, book: LineBook) -> list[Record]:
     """All records of a file, opened in the ledger; blank lines and a torn last line are closed as skipped."""
     found: list[Record] = []
@@ -244,7 +274,7 @@ def _odd(raw: lines.RawLine, file: str, book: LineBook) -> Iterator[Record]:
     for second, part in enumerate(parts):
         item = book.open(file)
         if not part.readable and not raw.ended and second == len(parts) - 1:
-            book.skipped(file, item, "torn-last-line")
+            book.skipped(file, item, "torn-line")
             book.note("torn-last-line", "The last line is cut off and was left out.", file=file, line=raw.number)
             continue
         text = part.text.encode("utf-8", "surrogatepass")
