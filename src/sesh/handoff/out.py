@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from sesh import __version__
 from sesh.catalog.resolve import Homes
 from sesh.errors import Refused, SeshError
@@ -100,8 +102,9 @@ def plan(
     emitted = to.emit(read.thread, read.messages, **options)
     there = locate.find(link.to, homes)
     files = placing.files_of(emitted, home)
-    link = _finished(link, emitted, files, to, there)
     superseded = _superseded(link, book)
+    link = msgspec.structs.replace(link, supersedes=superseded.id if superseded else None)
+    link = finished(link, emitted, files[-1], to, there)
     remarks += _about_earlier(superseded, there, origin, book, homes)
     if there is None and (live := holder(opened.provider, Path(origin.home), origin.session_id)):
         remarks.append(f"{live} has the session open; what it says from now on is not in the new one.")
@@ -139,15 +142,8 @@ def live_target(handoff: Handoff) -> Holder | None:
     return holder(handoff.to, handoff.home, handoff.link.to.session_id) if handoff.there else None
 
 
-def _finished(link: Link, emitted: EmitResult, files: Sequence[NewFile], to: Provider, there: Path | None) -> Link:
-    """The link with what was made: the very bytes, read back as the client's own session."""
-    return finished(link, emitted, files[-1], to, there)
-
-
 def finished(link: Link, emitted: EmitResult, main: NewFile, to: Provider, there: Path | None) -> Link:
     """A link with the place and the extent of what was made, which is read back for it. Raises SeshError."""
-    import msgspec
-
     data = b"".join(main.chunks)
     back = to.parse(SessionSource(main=data, name=main.path.name))
     path = there or main.path

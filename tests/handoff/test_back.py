@@ -1,0 +1,289 @@
+"""handoff/back.py: only what is new, on a copy, each time the next one, and a choice where both sides went on."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+from pathlib import Path
+
+import pytest
+
+from sesh.errors import NoSuchSession, Refused
+from sesh.handoff import back, choose
+from sesh.handoff.diverge import Diverged
+from sesh.handoff.link import find_stamp
+from tests.handoff.desk import Desk, bytes_of, prompts, read, spoken
+
+OTHER = {"claude-code": "codex", "codex": "claude-code"}
+BOTH = pytest.mark.parametrize("provider", OTHER)
+
+
+def begin(desk: Desk, provider: str) -> tuple[Path, Path]:
+    """A session and what it was handed off to."""
+    origin = desk.claude() if provider == "claude-code" else desk.codex()
+    return origin, desk.handoff(origin, OTHER[provider])
+
+
+@BOTH
+def test_the_new_turns_stand_on_a_copy_and_nothing_else_changes(desk: Desk, provider: str) -> None:
+    origin, target = begin(desk, provider)
+    desk.say(target, "New one", "New answer.")
+    desk.say(target, "New two", "Another answer.")
+    before = bytes_of(desk.root)
+    planned = desk.plan_merge(target)
+    assert bytes_of(desk.root) == before and len(desk.book.links()) == 1
+    assert back.act(planned, desk.book)
+    after = bytes_of(desk.root)
+    assert {k: v for k, v in after.items() if k in before} == before
+    merged = planned.path
+    assert planned.news.turns == 2
+    assert spoken(merged) == [*spoken(origin), "New one", "New answer.", "New two", "Another answer."]
+    assert b"environment_context" not in merged.read_bytes()[len(origin.read_bytes()) :]
+
+
+@BOTH
+def test_the_copied_lines_are_the_same_but_for_the_session_id(desk: Desk, provider: str) -> None:
+    origin, target = begin(desk, provider)
+    desk.say(target, "New one")
+    planned = desk.merge(target)
+    assert planned.grafted is not None
+    old = choose.side(planned.trunk.opened).end.session_id
+    own = origin.read_bytes().splitlines()
+    copied = planned.path.read_bytes().splitlines()[: len(own)]
+    assert planned.grafted.kept == len(own)
+    changed = 0
+    for before, now in zip(own, copied, strict=True):
+        if before != now:
+            back_again = now.replace(planned.session_id.encode(), old.encode())
+            assert back_again == before
+            changed += 1
+    assert 0 < changed <= sum(planned.grafted.replaced.values())
+    id_again = find_stamp(planned.path.read_bytes())
+    assert id_again is not None and id_again.link == planned.link.id if planned.link else False
+
+
+@BOTH
+def test_from_either_end_and_from_the_folder(desk: Desk, provider: str) -> None:
+    origin, target = begin(desk, provider)
+    desk.say(target, "New one")
+    by_target, by_origin = desk.plan_merge(target), desk.plan_merge(origin)
+    assert by_target.session_id == by_origin.session_id
+    way = choose.in_folder(str(desk.cwd), desk.book, desk.homes)
+    assert way.far.opened.path == target
+
+
+@BOTH
+def test_nothing_new_is_said_and_nothing_written(desk: Desk, provider: str) -> None:
+    origin, target = begin(desk, provider)
+    before = bytes_of(desk.root)
+    idle = desk.merge(target)
+    assert (idle.path, idle.emitted) == (origin, None)
+    assert bytes_of(desk.root) == before
+    desk.say(target, "New one")
+    merged = desk.merge(target)
+    before = bytes_of(desk.root)
+    again = desk.merge(target)
+    assert (again.path, again.emitted) == (merged.path, None)
+    assert "nothing new" in again.remarks[0]
+    assert bytes_of(desk.root) == before
+
+
+@BOTH
+def test_a_second_merge_begins_at_the_origin_where_the_copy_did_not_go_on(desk: Desk, provider: str) -> None:
+    origin, target = begin(desk, provider)
+    desk.say(target, "New one")
+    first = desk.merge(target)
+    held = first.path.read_bytes()
+    desk.say(target, "New two")
+    second = desk.merge(target)
+    assert second.trunk.opened.path == origin
+    assert prompts(second.path) == [*prompts(origin), "New one", "New two"]
+    assert second.superseded is not None and second.superseded.to.session_id == first.session_id
+    assert first.path.read_bytes() == held
+
+
+@BOTH
+def test_a_second_merge_begins_at_the_copy_where_that_went_on(desk: Desk, provider: str) -> None:
+    origin, target = begin(desk, provider)
+    desk.say(target, "New one")
+    first = desk.merge(target)
+    desk.say(first.path, "Said in the copy")
+    held = first.path.read_bytes()
+    desk.say(target, "New two")
+    second = desk.merge(target)
+    assert second.trunk.opened.path == first.path
+    assert prompts(second.path) == [*prompts(origin), "New one", "Said in the copy", "New two"]
+    assert first.path.read_bytes() == held
+    desk.say(target, "New three")
+    third = desk.merge(target)  # the second copy did not go on: the first one is still what to graft on
+    assert third.trunk.opened.path == first.path
+    assert prompts(third.path) == [*prompts(origin), "New one", "Said in the copy", "New two", "New three"]
+
+
+@BOTH
+def test_both_sides_went_on(desk: Desk, provider: str) -> None:
+    origin, target = begin(desk, provider)
+    common = prompts(origin)
+    desk.say(origin, "Said here")
+    desk.say(target, "Said there, one")
+    desk.say(target, "Said there, two")
+    before = bytes_of(desk.root)
+    with pytest.raises(Diverged) as refused:
+        desk.merge(target)
+    assert refused.value.exit_code == 5
+    assert refused.value.turns == (1, 2)
+    assert f"since turn {len(common)}" in refused.value.message
+    assert "has 1 turn more" in refused.value.message and "has 2 turns" in refused.value.message
+    assert "--branch" in str(refused.value) and "--append" in str(refused.value)
+    assert bytes_of(desk.root) == before
+
+    branch = desk.merge(target, "branch")
+    assert prompts(branch.path) == [*common, "Said there, one", "Said there, two"]
+    aside = [child for child in read(branch.path).children if any("Said here" in str(m) for m in child.messages)]
+    assert len(aside) == 1, "what was said here is in the copy still, aside"
+    append = desk.plan_merge(target, "append")
+    assert append.emitted is None, "all of it was merged a moment ago"
+
+
+@BOTH
+def test_both_sides_went_on_and_the_new_turns_come_last(desk: Desk, provider: str) -> None:
+    origin, target = begin(desk, provider)
+    common = prompts(origin)
+    desk.say(origin, "Said here")
+    desk.say(target, "Said there")
+    assert prompts(desk.merge(target, "append").path) == [*common, "Said here", "Said there"]
+    desk.say(target, "Said there later")  # the same state of the origin: the choice still holds
+    assert prompts(desk.merge(target).path) == [*common, "Said here", "Said there", "Said there later"]
+
+
+@BOTH
+def test_a_slash_command_here_is_no_second_side(desk: Desk, provider: str) -> None:
+    """Leaving the client after the handoff adds lines to the origin, and nobody has said anything."""
+    origin, target = begin(desk, provider)
+    desk.say(target, "New one")
+    with origin.open("ab") as f:
+        if provider == "claude-code":
+            last = [json.loads(x) for x in origin.read_bytes().splitlines() if b'"uuid"' in x][-1]
+            line = {
+                **last,
+                "type": "system",
+                "subtype": "local_command",
+                "content": "<command-name>/exit</command-name>",
+            }
+            line |= {"parentUuid": last["uuid"], "uuid": "exit-1"}
+        else:
+            line = {"timestamp": desk.now(), "type": "event_msg", "payload": {"type": "thread_settings_applied"}}
+            line["ordinal"] = json.loads(origin.read_bytes().splitlines()[-1])["ordinal"] + 1
+        f.write(json.dumps(line).encode() + b"\n")
+    assert desk.merge(target).news.turns == 1
+
+
+@BOTH
+def test_back_again_the_other_way(desk: Desk, provider: str) -> None:
+    origin, target = begin(desk, provider)
+    desk.say(target, "B one")
+    back_home = desk.merge(target).path
+    desk.say(back_home, "A two")
+    over = desk.merge(back_home)
+    assert over.to.name == OTHER[provider]
+    assert prompts(over.path) == [*prompts(origin), "B one", "A two"]
+    assert over.trunk.opened.path == target
+
+
+def test_the_origin_is_gone(desk: Desk) -> None:
+    origin, target = begin(desk, "claude-code")
+    desk.say(target, "New one")
+    origin.unlink()
+    with pytest.raises(NoSuchSession, match=f"is gone: claude-code:{origin.stem}, last seen at"):
+        desk.merge(target)
+
+
+def test_the_origin_is_gone_but_a_merged_copy_is_left(desk: Desk) -> None:
+    origin, target = begin(desk, "claude-code")
+    common = prompts(origin)
+    desk.say(target, "New one")
+    first = desk.merge(target)
+    origin.unlink()
+    desk.say(target, "New two")
+    second = desk.merge(target)
+    assert second.trunk.opened.path == first.path
+    assert prompts(second.path) == [*common, "New one", "New two"]
+
+
+def test_a_session_that_nobody_handed_off(desk: Desk) -> None:
+    with pytest.raises(NoSuchSession, match="is on no link"):
+        desk.merge(desk.claude())
+    with pytest.raises(NoSuchSession, match="No session of this folder"):
+        choose.in_folder(str(desk.cwd), desk.book, desk.homes)
+
+
+@BOTH
+def test_without_the_book_the_stamp_shows_the_way(desk: Desk, provider: str) -> None:
+    origin, target = begin(desk, provider)
+    desk.say(target, "New one")
+    desk.book.path.unlink()
+    assert prompts(desk.merge(target).path) == [*prompts(origin), "New one"]
+
+
+@BOTH
+def test_without_the_stamp_the_book_does(desk: Desk, provider: str) -> None:
+    origin, target = begin(desk, provider)
+    target.write_bytes(target.read_bytes().replace(b'"emittedLines"', b'"e"'))
+    desk.say(target, "New one")
+    merged = desk.merge(target)
+    assert merged.news.known == "content"
+    assert prompts(merged.path) == [*prompts(origin), "New one"]
+
+
+def test_a_copied_home(desk: Desk, tmp_path: Path) -> None:
+    """Both homes were copied to another place; the book's paths are those of the old one, which is gone."""
+    origin, target = begin(desk, "claude-code")
+    desk.say(target, "New one")
+    common = prompts(origin)
+    (desk.root / "home").rename(desk.root / "elsewhere")
+    desk.homes = {name: (p, desk.root / "elsewhere" / home.name) for name, (p, home) in desk.homes.items()}
+    merged = desk.merge(desk.root / "elsewhere" / target.relative_to(desk.root / "home"))
+    assert prompts(merged.path) == [*common, "New one"]
+    assert merged.path.is_relative_to(desk.root / "elsewhere")
+
+
+def test_the_client_has_the_far_side_open(desk: Desk) -> None:
+    _, target = begin(desk, "claude-code")
+    desk.say(target, "New one")
+    name = choose.side(choose.locate.open_session(target)).end.session_id
+    lock = desk.homes["codex"][1] / "thread-writer-locks" / f"{name}.lock"
+    lock.parent.mkdir()
+    lock.touch()
+    with lock.open() as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        with pytest.raises(Refused, match=r"Codex has .* open"):
+            desk.merge(target)
+        live = desk.merge(target, live=True)
+        assert any("what was written so far" in r for r in live.remarks)
+    assert live.path.exists()
+
+
+def test_rolled_back_into_what_was_handed_off(desk: Desk) -> None:
+    """As Codex 0.142 says it, in one line; the other ways are in tests/e2e."""
+    origin = desk.claude()
+    desk.say(origin, "Not liked", "Nor this.")
+    target = desk.handoff(origin, "codex", history="legacy")
+    event = {"timestamp": desk.now(), "type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 1}}
+    with target.open("ab") as f:
+        f.write(json.dumps(event).encode() + b"\n")
+    desk.say(target, "Better", "Much better.")
+    merged = desk.merge(target)
+    assert merged.news.lost_prompts == 1
+    assert spoken(merged.path) == [*spoken(origin)[:-2], "Better", "Much better."]
+
+
+def test_what_lies_beside_a_claude_session_goes_along(desk: Desk) -> None:
+    origin, target = begin(desk, "claude-code")
+    beside = sorted(p.relative_to(origin.with_suffix("")) for p in origin.with_suffix("").rglob("*") if p.is_file())
+    assert beside, "the session has a spilled result"
+    desk.say(target, "New one")
+    merged = desk.merge(target).path
+    copied = sorted(p.relative_to(merged.with_suffix("")) for p in merged.with_suffix("").rglob("*") if p.is_file())
+    assert copied == beside
+    for name in beside:
+        assert (merged.with_suffix("") / name).read_bytes() == (origin.with_suffix("") / name).read_bytes()
