@@ -10,14 +10,16 @@ from typing import ClassVar, Final, Literal
 
 from markdown_it.token import Token
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.markdown import Markdown, MarkdownElement, TextElement
+from rich.markdown import CodeBlock, Markdown, MarkdownElement, TextElement
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.segment import Segment
 from rich.style import Style
+from rich.syntax import Syntax
 from rich.text import Text
 from rich.theme import Theme
 
+from sesh.export.text import cut
 from sesh.present import facts
 from sesh.present.outline import Item, Odd, Outline, Picture, Run, Thought, Turn, Words
 from sesh.present.patch import FileDiff
@@ -80,8 +82,21 @@ class _Heading(TextElement):
         yield self.text
 
 
+class _Code(CodeBlock):
+    """Source code without the empty lines that rich puts around it."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        code = str(self.text).rstrip()
+        yield Syntax(code, self.lexer_name, theme=self.theme, word_wrap=True, padding=(0, 2))
+
+
 class _Markdown(Markdown):
-    elements: ClassVar[dict[str, type[MarkdownElement]]] = {**Markdown.elements, "heading_open": _Heading}
+    elements: ClassVar[dict[str, type[MarkdownElement]]] = {
+        **Markdown.elements,
+        "heading_open": _Heading,
+        "fence": _Code,
+        "code_block": _Code,
+    }
 
 
 class _Bar:
@@ -163,7 +178,7 @@ def _run(run: Run, full: bool) -> Iterator[RenderableType]:
     head.append(plain(run.name), style="bold")
     subject = plain(run.subject).strip("\n").split("\n")
     head.append("  ")
-    head.append("\n".join(subject) if full else subject[0], style="cyan")
+    head.append("\n".join(subject) if full else cut(subject[0]), style="cyan")
     if len(subject) > 1 and not full:
         head.append(f"  +{len(subject) - 1} lines", style="dim")
     yield head
@@ -208,7 +223,7 @@ def _child(child: Outline, full: bool) -> Iterator[RenderableType]:
 def _folded(text: str, full: bool, style: str, most: int) -> Text:
     lines = plain(text).strip("\n").split("\n")
     shown = lines if full or len(lines) <= most + 1 else lines[:most]
-    folded = Text("\n".join(shown), style=style, overflow="fold")
+    folded = Text("\n".join(shown if full else map(cut, shown)), style=style, overflow="fold")
     if len(shown) < len(lines):
         folded.append(f"\n… {len(lines) - len(shown)} more lines", style="dim italic")
     return folded

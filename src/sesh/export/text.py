@@ -10,6 +10,7 @@ from sesh.present.patch import FileDiff
 
 FOLDED_LINES = 6
 """How many lines of a tool's output are shown unless all is asked for."""
+LONGEST_LINE = 400
 
 
 def lines(view: Outline, *, full: bool = False, client: str | None = None) -> Iterator[str]:
@@ -58,7 +59,7 @@ def _run(run: Run, full: bool) -> Iterator[str]:
     yield ""
     subject = run.subject.split("\n")
     more = f" … {len(subject) - 1} more lines" if len(subject) > 1 and not full else ""
-    yield f"{'✗' if run.failed else '•'} {run.name}  {subject[0]}{more}".rstrip()
+    yield f"{'✗' if run.failed else '•'} {run.name}  {subject[0] if full else cut(subject[0])}{more}".rstrip()
     if full and len(subject) > 1:
         yield from (f"    {line}" for line in subject[1:])
     for diff in run.diffs:
@@ -89,11 +90,17 @@ def _child(child: Outline, full: bool) -> Iterator[str]:
     yield "  └"
 
 
+def cut(line: str) -> str:
+    """A line of a bearable length, and how many characters were left out: a megabyte may stand on one line."""
+    most = LONGEST_LINE
+    return line if len(line) <= most else f"{line[:most]}… ({len(line) - most:,} more characters)"
+
+
 def folded(text: str, full: bool, *, prefix: str = "", indent: str = "", most: int = FOLDED_LINES) -> Iterator[str]:
     """A text's lines: the first few, and how many were left out."""
     body = text.rstrip("\n").split("\n")
     shown = body if full or len(body) <= most + 1 else body[:most]
     for number, line in enumerate(shown):
-        yield f"{prefix if number == 0 else indent}{line}".rstrip()
+        yield f"{prefix if number == 0 else indent}{line if full else cut(line)}".rstrip()
     if len(shown) < len(body):
         yield f"{indent}… {len(body) - len(shown)} more lines"
