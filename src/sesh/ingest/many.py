@@ -46,6 +46,7 @@ class Sessions:
         self._store: Final = store
         self._done: Final[dict[str, tuple[int, int]]] = {}
         self._held: Final[set[str]] = set()
+        self._below: Final[dict[str, list[Found]]] = {}
         self.current = 0
         """How many sessions had nothing new at the last look."""
 
@@ -62,6 +63,7 @@ class Sessions:
             top = self._top(f, known)
             chosen[_source(top)] = top
             if top is not f:
+                self._below.setdefault(_source(top), []).append(f)
                 self._done[_source(f)] = (f.size, f.modified)
         return list(chosen.values())
 
@@ -70,7 +72,7 @@ class Sessions:
         self._done[_source(found)] = (found.size, found.modified)
         self._held.discard(_source(found))
         try:
-            taken = self._ingest.take(found.path, now)
+            taken = self._ingest.take(found.path, now, self._below.pop(_source(found), ()))
         except StoreFailed:
             raise
         except SeshError as e:

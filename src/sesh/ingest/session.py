@@ -12,6 +12,7 @@ import msgspec
 from sesh.catalog.resolve import Homes
 from sesh.errors import NotASession
 from sesh.files.read import open_session, stored_size
+from sesh.files.scan import Found
 from sesh.format import ids
 from sesh.format.message import Message
 from sesh.format.thread import Thread
@@ -68,18 +69,20 @@ class Ingest:
         self._homes: Final = homes
         self._final: Final = final
         self._options: Final = ReadOptions(keep_raw=keep_raw, agent_id=agent_id, run_id=run_id)
-        self._seen: Final[set[tuple[str, str]]] = set()
+        self._seen: Final[dict[tuple[str, str], int]] = {}
+        """Sessions taken in this run, and how many messages of each were held back."""
 
-    def take(self, path: Path, now: int) -> Taken:
+    def take(self, path: Path, now: int, beside: Sequence[Found] = (), *, final: bool | None = None) -> Taken:
         """Bring the store up to what a session says. `now` is in nanoseconds since 1970.
 
-        Raises SeshError where the session cannot be read or the store cannot be written.
+        beside: files of its sub-agents that are sessions of their own, to be marked as taken with it. final: as for
+        the whole run. Raises SeshError where the session cannot be read or the store cannot be written.
         """
         size = stored_size(path)  # before the bytes: what is written meanwhile is then looked at again
         opened = open_session(path)
         read = opened.provider.parse(opened.source, **self._options)
         end = locate.end_of(opened, read)
-        self._seen.add(end.key)
+        self._seen[end.key] = 0
         link = belonging.link_to(opened, read, self._book)
         target = self._target(link, read, now)
         before = self._store.get_thread(target)
@@ -90,15 +93,16 @@ class Ingest:
             all_merged = link.onto is None or mark_of(before, str(link.source)) is not None
             news = belonging.continuation(link, opened, read, target, all_merged=all_merged)
             messages, children = news.messages, news.children
-        whole = self._final or is_at_rest(opened.modified, now)
+        whole = (self._final if final is None else final) or is_at_rest(opened.modified, now)
         if before is None:
-            put(self._store, None, read.thread, str(end), None, None)  # first, so that it stands before its children
+            put(self._store, None, read.thread, {}, None)  # first, so that it stands before its children
         main = self._bring(before, target, str(end), messages, whole)
         below = [self._child(c, str(end), whole) for c in children]
-        held = main.held + sum(c.held for c in below)
+        held = self._seen[end.key] = main.held + sum(c.held for c in below)
         mark = msgspec.structs.replace(main.mark, bytes=size, modified=_iso(opened.modified), held=held)
         said = before if continues and before is not None else read.thread
-        put(self._store, self._store.get_thread(target), said, str(end), main, mark)
+        marks = {str(end): mark, **{f"{f.provider}:{f.session_id}": file_mark(f.size, f.modified) for f in beside}}
+        put(self._store, self._store.get_thread(target), said, marks, main)
         appended = sum(c.appended for c in below)
         return Taken(
             provider=end.provider,
@@ -125,13 +129,16 @@ class Ingest:
         return self._thread_of(belonging.origins(link)[0]) or own
 
     def _take_first(self, end: End, now: int) -> None:
-        """A session that another one repeats has to be in the store before that; where it is gone, it stays out."""
-        if end.key in self._seen:
+        """A session that another one repeats has to be in the store before that; where it is gone, it stays out.
+
+        It is taken to its end: what was handed off had been said, and must stand before what was said after that.
+        """
+        if self._seen.get(end.key, 1) == 0:
             return
         path = locate.find(end, self._homes)
         if path is not None:
             try:
-                self.take(path, now)
+                self.take(path, now, final=True)
             except NotASession:
                 return  # damaged beyond reading: like one that is gone; what continues it is taken all the same
 
@@ -155,8 +162,13 @@ class Ingest:
     def _child(self, child: IngestedThread, source: str, whole: bool) -> Growth:
         before = self._store.get_thread(child.thread.id)
         growth = self._bring(before, child.thread.id, source, child.messages, whole)
-        put(self._store, before, child.thread, source, growth, growth.mark)
+        put(self._store, before, child.thread, {source: growth.mark}, growth)
         return growth
+
+
+def file_mark(size: int, modified: int) -> Mark:
+    """The mark of a file that was taken as a part of another session."""
+    return Mark(bytes=size, modified=_iso(modified))
 
 
 def unchanged(thread: Thread | None, source: str, size: int, modified: int, now: int) -> Mark | None:

@@ -8,7 +8,7 @@ They stand in the child thread of the abandoned branch as well, like everywhere 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -126,9 +126,9 @@ def _is_of(message: Message, source: str) -> bool:
 
 
 def put(
-    store: MessageStore, stored: Thread | None, read: Thread, source: str, growth: Growth | None, mark: Mark | None
+    store: MessageStore, stored: Thread | None, read: Thread, marks: Mapping[str, Mark], growth: Growth | None
 ) -> None:
-    """Put a thread's record: what was read, over what was stored, with the mark.
+    """Put a thread's record: what was read, over what was stored, with the marks of the sources.
 
     What the reading does not say (an agent, a title given by a gateway, keys of a later schema) stays as it was
     stored. Nothing is put where nothing changed.
@@ -138,8 +138,8 @@ def put(
         return  # a newer sesh's record is not ours to rewrite
     said: JsonObject = msgspec.to_builtins(read)
     metadata = {**record.get("metadata", {}), **said.get("metadata", {})}
-    if mark is not None:
-        metadata[MARKS] = {**metadata.get(MARKS, {}), source: msgspec.to_builtins(mark)}
+    if marks:
+        metadata[MARKS] = {**metadata.get(MARKS, {}), **msgspec.to_builtins(marks)}
     if growth is not None:
         metadata.pop(LEFT, None)
         if growth.left:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from types import FrameType
@@ -43,8 +45,7 @@ def command(
     """Keep a message store up to date with live sessions."""
     homes = moving.homes(home)
     folders = [folder / root for provider, folder in homes.values() for root in provider.layout.search_roots()]
-    stop = _until_told()
-    with opened(url) as store:
+    with _until_told() as stop, opened(url) as store:
         ingest = Ingest(store, moving.book(), homes, agent_id=agent_id, run_id=run_id, keep_raw=keep_raw)
         cache = here.cards()
         sessions = Sessions(store, ingest, homes, cache)
@@ -66,7 +67,8 @@ def command(
                 break
 
 
-def _until_told() -> Event:
+@contextmanager
+def _until_told() -> Iterator[Event]:
     """An event that Ctrl-C and a service manager's SIGTERM set: the session at hand is finished first."""
     stop = Event()
 
@@ -75,6 +77,9 @@ def _until_told() -> Event:
             sys.exit(130)  # the second Ctrl-C does not wait
         stop.set()
 
-    signal.signal(signal.SIGINT, set_stop)
-    signal.signal(signal.SIGTERM, set_stop)
-    return stop
+    before = {number: signal.signal(number, set_stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
