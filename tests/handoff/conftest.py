@@ -12,4 +12,4 @@ from tests.handoff.desk import Desk
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
     """Two homes, no session yet."""
-    return Desk(root=tmp_path)
+    return Desk(root=tmp_path / "desk")
