@@ -51,7 +51,7 @@ class ThreadWriter:
         self._segments: Final = segments(self._messages)
         self._compactions: Final = {s.summary for s in self._segments}
         self._children: Final = Children(list(children))
-        self._turns: Final = Turns(self.lines, session, style, self._children, _preview(self._messages))
+        self._turns: Final = Turns(self.lines, session, style, self._children, _preview(self._messages, session.thread.title))
         self._places: Final[dict[int, int]] = {}
         """For each message written, how many were written before it: where the reader will find it."""
         self._turn_ids: Final = _turn_ids(self._messages)
@@ -280,13 +280,13 @@ def _turn_ids(messages: Sequence[Message]) -> list[str | None]:
     return found
 
 
-def _preview(messages: Sequence[Message]) -> str | None:
-    """What to list the thread under where no prompt comes early enough: its first prompt, or the first words."""
+def _preview(messages: Sequence[Message], title: str | None) -> str | None:
+    """What to list the thread under where no prompt comes early enough: its first prompt, first words, or title."""
     said = walk.first_prompt(messages)
     if said is not None:
         return said
     words = (walk.text_of(m).strip() for m in messages if m.kind != "context")
-    return next((w for w in words if w), None)
+    return next((w for w in words if w), title)
 
 
 def last_time(messages: Sequence[Message], otherwise: str) -> str:

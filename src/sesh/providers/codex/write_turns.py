@@ -96,8 +96,10 @@ class Turns:
     def _ensure_preview(self) -> None:
         """Lists show a thread by its first prompt, and look for that in its first lines only; a thread without one
         there is not listed at all (formats/codex.md §1.1, §6)."""
-        if self._preview is None or self._turn is None:
+        if self._preview is None:
             return
+        if self._turn is None:
+            self._begin(None)
         text, self._preview = self._preview, None
         self._seen(write_events.user_message([text], []))
         self._item(write_history.user_message(self._next(), [text], []))

@@ -1,0 +1,147 @@
+"""Calls and results: what is repaired, and that every repair is said."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sesh.format.blocks import AnyBlock, TextBlock, ToolCallBlock, ToolResultBlock, WebSearchBlock
+from sesh.format.message import Kind, Message, Role
+from sesh.format.thread import Thread
+from sesh.providers.api import EmitResult
+from sesh.providers.codex import PROVIDER
+from sesh.providers.codex.writer import emit_codex_rollout
+from sesh.testing.provider_suite import read_back
+
+THREAD = Thread(id="t", created_at="2026-11-20T10:00:00.000Z")
+
+
+def call(call_id: str, name: str = "Bash") -> ToolCallBlock:
+    return ToolCallBlock(call_id=call_id, name=name, input={"n": call_id})
+
+
+def result(call_id: str, output: str = "out") -> ToolResultBlock:
+    return ToolResultBlock(call_id=call_id, output=output)
+
+
+def emit(
+    *said: tuple[Role, list[AnyBlock]], summary_at: int | None = None, window: list[str] | None = None
+) -> EmitResult:
+    messages = []
+    for n, (role, content) in enumerate(said):
+        kind: Kind | None = "summary" if n == summary_at else None
+        messages.append(
+            Message(
+                id=f"m{n}",
+                thread_id="t",
+                turn_id="u",
+                role=role,
+                kind=kind,
+                window=window if kind else None,
+                ts=f"2026-11-20T10:00:{n:02d}.000Z",
+                content=content,
+            )
+        )
+    return emit_codex_rollout(THREAD, messages)
+
+
+def pairs(emitted: EmitResult) -> list[tuple[str, str]]:
+    """Calls and outputs as they will be sent, in order."""
+    items: list[dict[str, Any]] = []
+    for line in map(json.loads, emitted.lines):
+        if line["type"] == "compacted":
+            items = list(line["payload"]["replacement_history"])
+        elif line["type"] == "response_item":
+            items.append(line["payload"])
+    kinds = {"function_call": "call", "function_call_output": "output"}
+    return [(kinds[i["type"]], i["call_id"]) for i in items if i["type"] in kinds]
+
+
+def codes(emitted: EmitResult) -> set[str]:
+    return {e.code for e in emitted.report.entries} - {"history-mode", "no-folder"}
+
+
+def test_an_open_call_gets_a_stub_that_reading_leaves_out() -> None:
+    made = emit(("user", [TextBlock(text="Go")]), ("assistant", [call("a")]), ("assistant", [TextBlock(text="End")]))
+    assert pairs(made) == [("call", "a"), ("output", "a")]
+    assert codes(made) == {"stub-result"}
+    assert made.report.lossless
+    back = read_back(PROVIDER, made)
+    assert [len(m.content) for m in back.messages] == [1, 1, 1]
+
+
+def test_a_result_without_a_call_is_not_sent_and_comes_back_all_the_same() -> None:
+    made = emit(("user", [TextBlock(text="Go")]), ("tool", [result("gone")]))
+    assert pairs(made) == []
+    assert codes(made) == {"orphan-dropped"}
+    assert made.report.dropped == {"orphan-result": 1}
+    assert read_back(PROVIDER, made).messages[1].content == [result("gone")]
+
+
+def test_a_result_that_stands_before_its_call_is_moved_behind_it() -> None:
+    made = emit(("tool", [result("a")]), ("assistant", [call("a"), call("b")]), ("tool", [result("b")]))
+    assert pairs(made) == [("call", "a"), ("call", "b"), ("output", "a"), ("output", "b")]
+    assert made.report.changed == {"reordered": 1}
+
+
+def test_calls_that_share_an_id_each_keep_their_own_result() -> None:
+    made = emit(
+        ("assistant", [call("a")]),
+        ("tool", [result("a", "first")]),
+        ("assistant", [call("a")]),
+        ("tool", [result("a", "second")]),
+    )
+    (_, one), (_, first), (_, two), (_, second) = pairs(made)
+    assert one == first == "a"
+    assert two == second != "a"
+    assert made.report.changed == {"call-id": 2}
+    back = read_back(PROVIDER, made)
+    assert [b.call_id for m in back.messages for b in m.content if isinstance(b, ToolResultBlock)] == ["a", "a"]
+
+
+def test_a_second_result_of_one_call_is_an_orphan() -> None:
+    made = emit(("assistant", [call("a")]), ("tool", [result("a"), result("a")]))
+    assert pairs(made) == [("call", "a"), ("output", "a")]
+    assert made.report.dropped == {"orphan-result": 1}
+
+
+def test_ids_that_the_api_refuses_are_changed_and_restored() -> None:
+    for odd in ("odd id/é", "x" * 65, ""):
+        made = emit(("assistant", [call(odd)]), ("tool", [result(odd)]))
+        (_, one), (_, other) = pairs(made)
+        assert one == other
+        assert 0 < len(one) <= 64
+        assert one.replace("_", "").replace("-", "").isalnum()
+        back = read_back(PROVIDER, made)
+        assert [m.content for m in back.messages] == [[call(odd)], [result(odd)]]
+
+
+def test_a_name_that_the_api_refuses_is_changed_and_restored() -> None:
+    made = emit(("assistant", [call("a", "mcp__srv__tool x.y/é")]), ("tool", [result("a")]))
+    names = [p["payload"]["name"] for p in map(json.loads, made.lines) if p["payload"].get("type") == "function_call"]
+    assert names == ["mcp__srv__tool_x_y__"]
+    assert made.report.changed == {"tool-name": 1}
+    assert read_back(PROVIDER, made).messages[0].content == [call("a", "mcp__srv__tool x.y/é")]
+
+
+def test_a_search_with_a_result_is_a_call_and_one_without_is_a_search() -> None:
+    made = emit(
+        ("assistant", [WebSearchBlock(call_id="s", query="q")]),
+        ("tool", [result("s")]),
+        ("assistant", [WebSearchBlock(query="q")]),
+    )
+    assert pairs(made) == [("call", "s"), ("output", "s")]
+    assert made.report.changed == {"as-call": 1}
+
+
+def test_what_a_compaction_still_holds_pairs_with_what_comes_after_it() -> None:
+    made = emit(
+        ("assistant", [call("a"), call("b")]),
+        ("tool", [result("b")]),
+        ("user", [TextBlock(text="In short")]),
+        ("tool", [result("a")]),
+        summary_at=2,
+        window=["m2", "m0"],
+    )
+    assert pairs(made) == [("call", "a"), ("call", "b"), ("output", "b"), ("output", "a")]
+    assert codes(made) == {"stub-result", "error-flag"} - {"error-flag"}
