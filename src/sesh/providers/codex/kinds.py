@@ -14,8 +14,8 @@ from typing import Any, Final
 from sesh.format.message import Kind
 
 # Tags around whole messages. A notice is a remark on the talk that the model is sent; context is not about the talk.
-_NOTICE_TAGS: Final = frozenset({"turn_aborted", "subagent_notification", "user_shell_command", "user_action"})
-_CONTEXT_TAGS: Final = frozenset(
+NOTICE_TAGS: Final = frozenset({"turn_aborted", "subagent_notification", "user_shell_command", "user_action"})
+CONTEXT_TAGS: Final = frozenset(
     {
         "environment_context",
         "user_instructions",
@@ -81,7 +81,7 @@ def _of_text(body: str) -> Kind | None:
         match = _WRAPPED.fullmatch(body)
         if match is None or body.count(f"</{match[1]}>") > 1:
             return None
-        return "notice" if match[1] in _NOTICE_TAGS else "context" if match[1] in _CONTEXT_TAGS else None
+        return "notice" if match[1] in NOTICE_TAGS else "context" if match[1] in CONTEXT_TAGS else None
     if body.startswith("# AGENTS.md instructions") and _AGENTS_FILE.fullmatch(body):
         return "context"
     return None
