@@ -65,6 +65,12 @@ class Crossing:
         return found[:-1] if found[-1:] == [own] and self.said()[-1:] != [own] else found
 
 
+def holds_nothing(given: Session) -> bool:
+    """Whether a file has no conversation at all: nothing that a client would list or resume."""
+    opened = given.open()
+    return not any(m.kind != "context" for m in opened.provider.parse(opened.source).messages)
+
+
 def cross(given: Session, client: Claude | Codex, **options: Any) -> Crossing:
     """Convert a session for a client, place it in a new home, resume it there. Names are kept unless `tools` says."""
     to = registry.get("codex" if isinstance(client, Codex) else "claude-code")
