@@ -16,7 +16,7 @@ from sesh.format.json import JsonObject, JsonValue
 _EXIT: Final = re.compile(r"\AExit code: (-?\d+)\n")
 _PROCESS: Final = re.compile(r"(?:\A|\n)Process exited with code (-?\d+)(?:\n|\Z)")
 _FAILED: Final = re.compile(
-    r"\A(?:[\w.-]+(?: verification)? failed(?: for [^\n:]*)?: |unsupported (?:custom tool )?call: |"
+    r"\A(?:[a-z]+(?:_[a-z]+)+(?: verification)? failed(?: for [^\n:]*)?: |unsupported (?:custom tool )?call: |"
     r"failed to parse function arguments: |aborted\Z|aborted by user\b|Script failed\n|"
     r"Wall time: [\d.]+ seconds\naborted by user\Z|[\w.-]+ is unavailable in \w+ mode\Z|"
     r"(?:exec_command|shell|apply_patch) (?:was )?rejected\b)"

@@ -1,0 +1,69 @@
+"""Which user messages are the client's: by what it says, else by the words."""
+
+from __future__ import annotations
+
+import pytest
+
+from sesh.providers.codex import kinds
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind"),
+    [
+        (["<environment_context>\n<cwd>/w</cwd>\n</environment_context>"], "context"),
+        (["  <environment_context>x</environment_context>\n"], "context"),
+        (["# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nbe nice\n</INSTRUCTIONS>"], "context"),
+        (
+            [
+                "# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>a</INSTRUCTIONS>",
+                "<environment_context>b</environment_context>",
+            ],
+            "context",
+        ),
+        (['<codex_internal_context source="goal">\nfinish\n</codex_internal_context>'], "context"),
+        (["<permissions instructions>\nx\n</permissions instructions>"], "context"),
+        (["<turn_aborted>\nx\n</turn_aborted>"], "notice"),
+        (["<user_shell_command>\n<command>ls</command>\n</user_shell_command>"], "notice"),
+        (["<subagent_notification>\n{}\n</subagent_notification>"], "notice"),
+        (["<user_action>\n  <action>review</action>\n  </user_action>\n"], "notice"),
+        # a human's
+        (["hello"], None),
+        ([""], None),
+        ([], None),
+        (["why does it say <environment_context>x</environment_context>?"], None),
+        (["<environment_context>x</environment_context> what is this?"], None),
+        (["<environment_context>x</environment_context>", "what is this?"], None),
+        (["<environment_context>never closed"], None),
+        (["<environment_context>a</environment_context> and <environment_context>b</environment_context>"], None),
+        (["<div>markup</div>"], None),
+        (["<environment_context>x</turn_aborted>"], None),
+        (["# AGENTS.md instructions for /w\nshould I write these?"], None),
+        (["# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>a</INSTRUCTIONS>\n\nis that right?"], None),
+        (["<image name=[Image #1]>"], None),
+    ],
+)
+def test_by_the_words(texts: list[str], kind: str | None) -> None:
+    assert kinds.of_texts(texts) == kind
+
+
+@pytest.mark.parametrize(
+    ("names", "stated"),
+    [
+        (["user.text"], (True, None)),
+        (["user.text", "user.image", "user.text"], (True, None)),
+        (["environments.environment_context"], (True, "context")),
+        (["generic.turn_aborted"], (True, "notice")),
+        (["multi_agent.subagent_notification"], (True, "notice")),
+        (["shell.user_command"], (True, "notice")),
+        (["compaction.summary"], (True, "summary")),
+        (["host_skills.instructions", "permissions.instructions"], (True, "context")),
+        (["something.new"], (True, "context")),
+        (["unknown"], (False, None)),
+        ([], (False, None)),
+        (None, (False, None)),
+        ("user.text", (False, None)),
+        ([1], (False, None)),
+    ],
+)
+def test_by_what_the_client_says(names: object, stated: tuple[bool, str | None]) -> None:
+    assert kinds.stated(names) == stated
