@@ -31,6 +31,7 @@ def test_what_was_held_back_is_due_when_the_session_rests(machine: Machine) -> N
     assert [sessions.take(f, NOW).held for f in sessions.due(NOW)] == [2, 1]  # type: ignore[union-attr]
     assert sessions.due(NOW + 1) == []
     assert Sessions(machine.store, machine.ingest(), machine.homes).due(NOW + 1) == []
+    assert len(Sessions(machine.store, machine.ingest(final=True), machine.homes).due(NOW + 1)) == 2
     later = NOW + LONG_AGO
     assert len(Sessions(machine.store, machine.ingest(), machine.homes).due(later)) == 2
     assert [sessions.take(f, later).held for f in sessions.due(later)] == [0, 0]  # type: ignore[union-attr]

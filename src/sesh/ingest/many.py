@@ -88,13 +88,14 @@ class Sessions:
         return taken
 
     def _is_current(self, found: Found, now: int) -> bool:
+        """Whether there is nothing to take: nothing was written, and what was held back has to wait still."""
         source = _source(found)
         if source in self._done:
-            if self._done[source] != (found.size, found.modified):
-                return False
-            return source not in self._held or not _at_rest(found, now)
-        thread = self._marked.get(source)
-        return thread is not None and unchanged(thread, source, found.size, found.modified, now) is not None
+            known, held = self._done[source] == (found.size, found.modified), source in self._held
+        else:
+            mark = unchanged(self._marked.get(source), source, found.size, found.modified)
+            known, held = mark is not None, mark is not None and mark.held > 0
+        return known and not (held and (self._ingest.final or is_at_rest(found.modified, now)))
 
     def _top(self, found: Found, known: Mapping[tuple[str, str], Found]) -> Found:
         """The session that this one belongs under, as far up as there are files."""
@@ -129,7 +130,3 @@ def all_threads(store: MessageStore) -> Iterator[Thread]:
 
 def _source(found: Found) -> str:
     return f"{found.provider}:{found.session_id}"
-
-
-def _at_rest(found: Found, now: int) -> bool:
-    return is_at_rest(found.modified, now)

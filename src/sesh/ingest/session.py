@@ -67,7 +67,7 @@ class Ingest:
         self._store: Final = store
         self._book: Final = book
         self._homes: Final = homes
-        self._final: Final = final
+        self.final: Final = final
         self._options: Final = ReadOptions(keep_raw=keep_raw, agent_id=agent_id, run_id=run_id)
         self._seen: Final[dict[tuple[str, str], int]] = {}
         """Sessions taken in this run, and how many messages of each were held back."""
@@ -93,7 +93,7 @@ class Ingest:
             all_merged = link.onto is None or mark_of(before, str(link.source)) is not None
             news = belonging.continuation(link, opened, read, target, all_merged=all_merged)
             messages, children = news.messages, news.children
-        whole = (self._final if final is None else final) or is_at_rest(opened.modified, now)
+        whole = (self.final if final is None else final) or is_at_rest(opened.modified, now)
         if before is None:
             put(self._store, None, read.thread, {}, None)  # first, so that it stands before its children
         main = self._bring(before, target, str(end), messages, whole)
@@ -171,12 +171,10 @@ def file_mark(size: int, modified: int) -> Mark:
     return Mark(bytes=size, modified=_iso(modified))
 
 
-def unchanged(thread: Thread | None, source: str, size: int, modified: int, now: int) -> Mark | None:
-    """The mark of a source that needs no reading: nothing was written since, and nothing held back has come to rest."""
+def unchanged(thread: Thread | None, source: str, size: int, modified: int) -> Mark | None:
+    """The mark of a file to which nothing was written since it was taken; None where it has to be read."""
     mark = mark_of(thread, source)
-    if mark is None or mark.bytes != size or mark.modified != _iso(modified):
-        return None
-    return None if mark.held and is_at_rest(modified, now) else mark
+    return mark if mark is not None and mark.bytes == size and mark.modified == _iso(modified) else None
 
 
 def _iso(nanoseconds: int) -> str:
