@@ -7,6 +7,7 @@ any time. A cache of another layout, a damaged one, or one that cannot be writte
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -68,7 +69,8 @@ class CardCache:
             OSError,
             UnicodeEncodeError,
         ):  # full disk, read-only home, lone surrogate: no cache
-            temporary.unlink(missing_ok=True)
+            with suppress(OSError):  # it was never made
+                temporary.unlink()
 
 
 def _load(file: Path) -> dict[str, _Kept]:

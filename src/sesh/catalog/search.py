@@ -112,8 +112,9 @@ def _by_scan(
 def pattern(words: str) -> re.Pattern[str]:
     """What a word (or a phrase) matches in a text: the beginning of a word, or words in a row."""
     parts = [re.escape(w) for w in re.findall(r"\w+", words)]
-    joined = r"[\W_]+".join(parts) if parts else re.escape(words)
-    return re.compile(rf"(?<![^\W_]){joined}", re.IGNORECASE)
+    between = r"[\W_]+"
+    begun = r"(?<![^\W_])"
+    return re.compile(begun + between.join(parts) if parts else re.escape(words), re.IGNORECASE)
 
 
 def _weight(voice: str) -> float:

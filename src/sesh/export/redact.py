@@ -25,7 +25,7 @@ from sesh.providers.api import IngestedThread, IngestResult
 _ASSIGNED: Final = "assigned secret"
 _EMAIL: Final = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
 _HOMES: Final = re.compile(
-    r"(?P<root>/home/|/Users/|/root(?=/|\b)|[A-Za-z]:\\{1,2}Users\\{1,2})(?P<user>[^/\\\s\"'`:;,<>|)\]}]*)"
+    r"(?<![\w.-])(?P<root>/home/|/Users/|/root(?=/|\b)|[A-Za-z]:\\{1,2}Users\\{1,2})(?P<user>[^/\\\s\"'`:;,<>|)\]}]*)"
 )
 _FOLDER_NAME: Final = re.compile(r"(?P<root>-home-|-Users-)(?P<user>[A-Za-z0-9]+)(?=-)")
 """The same in the names of Claude Code's project folders."""

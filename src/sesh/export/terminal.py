@@ -178,7 +178,7 @@ def _run(run: Run, full: bool) -> Iterator[RenderableType]:
     head.append(plain(run.name), style="bold")
     subject = plain(run.subject).strip("\n").split("\n")
     head.append("  ")
-    head.append("\n".join(subject) if full else cut(subject[0]), style="cyan")
+    head.append("\n  ".join(subject) if full else cut(subject[0]), style="cyan")
     if len(subject) > 1 and not full:
         head.append(f"  +{len(subject) - 1} lines", style="dim")
     yield head

@@ -34,6 +34,8 @@ def _parser() -> MarkdownIt:
     parser.add_render_rule("image", _image)
     parser.add_render_rule("link_open", _link)
     parser.add_render_rule("fence", _fence)
+    parser.add_render_rule("th_open", _cell)
+    parser.add_render_rule("td_open", _cell)
     return parser
 
 
@@ -48,6 +50,15 @@ def _link(
     renderer: RendererHTML, tokens: Sequence[Token], at: int, options: Any, environment: MutableMapping[str, Any]
 ) -> str:
     return f'<a href="{escape(str(tokens[at].attrs.get("href", "")))}" rel="noopener noreferrer nofollow">'
+
+
+def _cell(
+    renderer: RendererHTML, tokens: Sequence[Token], at: int, options: Any, environment: MutableMapping[str, Any]
+) -> str:
+    """A table's cell, its alignment as a class: a style of its own would be against the page's policy."""
+    style = str(tokens[at].attrs.get("style", ""))
+    name = style.removeprefix("text-align:")
+    return f'<{tokens[at].tag} class="{name}">' if name in ("left", "center", "right") else f"<{tokens[at].tag}>"
 
 
 def _fence(

@@ -1,0 +1,132 @@
+"""The search finds what was said, by the index and without it, and reads only what is new."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from sesh.catalog import listing
+from sesh.catalog.resolve import Homes
+from sesh.catalog.search import pattern, search
+from sesh.catalog.search_index import Index
+from sesh.providers import registry
+from tests.sessions import CORPUS
+
+
+@pytest.fixture
+def homes(private_home: Path) -> Homes:
+    """Both clients with sessions of several versions, a compressed one among them."""
+    for tree in ("app-fork-review-archive", "compressed"):
+        shutil.copytree(CORPUS / "codex/trees" / tree, private_home / ".codex", dirs_exist_ok=True)
+    for version in ("1.0.120", "2.1.328"):
+        shutil.copytree(CORPUS / "claude-code" / version, private_home / ".claude/projects", dirs_exist_ok=True)
+    return {p.name: (p, Path(p.layout.home({}, private_home))) for p in registry.built_in()}
+
+
+@pytest.mark.parametrize("words", [["plan"], ["use", "tools"], ["Use the tools"], ["README.md"], ["USER"], ["mock"]])
+def test_index_and_scan_find_the_same_sessions(homes: Homes, tmp_path: Path, words: list[str]) -> None:
+    files = listing.find(homes)
+    by_index = search(words, files, homes, tmp_path / "index")
+    by_scan = search(words, files, homes, None)
+    assert by_index
+    assert {h.found.key for h in by_index} == {h.found.key for h in by_scan}
+    for hit in by_index:
+        assert hit.spans
+        assert all(hit.excerpt[a:b] for a, b in hit.spans)
+
+
+def test_what_a_human_said_ranks_before_what_a_tool_printed(homes: Homes, tmp_path: Path) -> None:
+    voices = [h.voice for h in search(["tools"], listing.find(homes), homes, tmp_path / "index")]
+    assert voices[0] == "user"
+
+
+def test_signs_of_the_query_language_are_words_like_any(homes: Homes, tmp_path: Path) -> None:
+    for words in (['"'], ["*"], ["a AND"], ["NEAR(a b)"], ["-x"], ["col:x"], ["(("], ["'; DROP TABLE words"]):
+        search(words, listing.find(homes), homes, tmp_path / "index")
+
+
+def said(text: str) -> bytes:
+    """A line of Claude Code's."""
+    message = {"role": "user", "content": text}
+    return json.dumps({"type": "user", "uuid": text, "cwd": "/w", "message": message}).encode() + b"\n"
+
+
+def test_only_what_was_added_is_read(private_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    claude = registry.get("claude-code")
+    home = private_home / ".claude"
+    file = home / "projects/w/7c9e6a54-2b1d-4f3a-9a0e-5d1f0c8b7e21.jsonl"
+    file.parent.mkdir(parents=True)
+    homes = {"claude-code": (claude, home)}
+    index = tmp_path / "index"
+
+    def hits(word: str) -> list[int]:
+        return [h.line for h in search([word], listing.find(homes), homes, index)]
+
+    file.write_bytes(said("first"))
+    assert hits("first") == [1]
+    with file.open("ab") as f:
+        f.write(said("second") + b'{"type":"user","message":{"role":"user","content":"torn')
+    assert hits("second") == [2]
+    assert hits("torn") == []
+    with file.open("ab") as f:
+        f.write(b' now"}}\n')
+    assert (hits("torn"), hits("first")) == ([3], [1])
+    file.write_bytes(said("rewritten") + said("second again"))
+    assert (hits("rewritten"), hits("first"), hits("second")) == ([1], [], [2])
+    file.unlink()
+    assert hits("rewritten") == []
+    with Index(index) as opened:
+        assert opened.known() == []
+
+
+def test_growth_is_read_from_where_it_ended(homes: Homes, tmp_path: Path) -> None:
+    read: list[bytes] = []
+    spoken = {n: (lambda line: (read.append(line), ())[1]) for n in homes}
+    files = listing.find(homes)
+    with Index(tmp_path / "index") as index:
+        assert index.update(files, spoken) == len(files)
+        before = len(read)
+        assert index.update(files, spoken) == 0
+        assert len(read) == before
+
+
+@pytest.mark.parametrize("broken", [b"", b"no database at all, but text that is long enough to be looked at"])
+def test_a_broken_index_is_no_error(homes: Homes, tmp_path: Path, broken: bytes) -> None:
+    (tmp_path / "index").write_bytes(broken)
+    assert search(["mock"], listing.find(homes), homes, tmp_path / "index")
+
+
+def test_without_full_text_search_every_line_is_looked_at(
+    homes: Homes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def without(*_: object) -> None:
+        raise sqlite3.OperationalError("no such module: fts5")
+
+    monkeypatch.setattr(Index, "update", without)
+    assert search(["mock"], listing.find(homes), homes, tmp_path / "index")
+
+
+def test_an_index_of_another_layout_is_made_anew(homes: Homes, tmp_path: Path) -> None:
+    file = tmp_path / "index"
+    with sqlite3.connect(file) as db:
+        db.executescript("CREATE TABLE said (x); PRAGMA user_version = 99;")
+    assert search(["mock"], listing.find(homes), homes, file)
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "found"),
+    [
+        ("off by one", "an off-by-one error", True),
+        ("page", "Pages", True),
+        ("age", "pages", False),
+        ("foo_bar", "the foo_bar thing", True),
+        ("é", "É", True),
+        ("+", "a+b", True),
+    ],
+)
+def test_where_words_match(words: str, text: str, found: bool) -> None:
+    assert (pattern(words).search(text) is not None) is found
