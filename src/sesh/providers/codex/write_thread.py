@@ -211,7 +211,7 @@ class ThreadWriter:
             history = [item.payload for held in segment.held for item in self._held(held, pairs) if item.payload]
             payload = {"message": text, "replacement_history": history}
         plain = summary.role == "user" and all(isinstance(b, TextBlock) for b in summary.content)
-        whole = Item({}, list(range(len(summary.content))), summary.role, exact=plain and len(summary.content) == 1)
+        whole = Item({}, list(range(len(summary.content))), "user", exact=plain and len(summary.content) == 1)
         stamp = write_stamps.of_item(whole, summary, original, self._turns.ts, more=False) or {}
         if "slot" not in (summary.provider_data or {}) or not write_again.is_own(summary):
             here = self._places[at]
