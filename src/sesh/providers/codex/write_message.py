@@ -80,7 +80,7 @@ class ItemMaker:
                     continue
                 case ReasoningBlock():
                     outcomes[i] = Outcome("dropped", "reasoning" if block.text else "reasoning-redacted")
-                    made = Item({}, [i], "assistant", exact=False, thought=block.text) if block.text else None
+                    made = Item({}, [i], "assistant", exact=False, thought=block.text or None)
                 case ToolResultBlock():
                     made = self._result((at, i), block, pairs, outcomes)
                 case ToolCallBlock() | FileChangeBlock() | WebSearchBlock():
