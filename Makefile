@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check lint types layers docs clients clean
+.PHONY: demo test check lint types layers docs clients node clean
 
 $(STAMP): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "sesh needs Python 3.11 or newer on PATH."; exit 1; }
@@ -38,6 +38,9 @@ docs: $(STAMP)
 
 clients:  ## the pinned real clients, for the tests that resume in them (about 760 MB, outside of git)
 	cd tests/clients && npm install --ignore-scripts --no-package-lock --no-audit --no-fund
+
+node:  ## ajv and the TypeScript compiler, for the tests of the schema (30 MB, outside of git)
+	cd schema/check && npm install --ignore-scripts --no-package-lock --no-audit --no-fund
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
