@@ -8,13 +8,21 @@ that repeat an earlier message are that message; they are not said again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
-
-import msgspec
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, assert_never
 
 from sesh.format import jsontext
-from sesh.format.blocks import TextBlock
+from sesh.format.blocks import (
+    AnyBlock,
+    AttachmentBlock,
+    FileChangeBlock,
+    ReasoningBlock,
+    TextBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+    UnknownBlock,
+    WebSearchBlock,
+)
 from sesh.format.json import JsonObject
 from sesh.format.message import Kind, Message
 from sesh.providers.codex import items, kinds
@@ -85,7 +93,7 @@ def cut(text: str, tokens: int) -> str:
 
 
 def _replaced(history: list[Any], words: str, held: Sequence[Message], vendor_ids: Mapping[str, str]) -> list[Slot]:
-    earlier: dict[bytes, list[str]] = {}
+    earlier: dict[Hashable, list[str]] = {}
     for message in held:
         earlier.setdefault(_signature(message.role, message.content), []).append(message.id)
     held_ids = {m.id for m in held}
@@ -118,11 +126,24 @@ def _is_summary(made: items.Converted, words: str) -> bool:
     return bool(words) and made.role == "user" and text == words
 
 
-def _signature(role: str, content: Sequence[Any]) -> bytes:
-    return jsontext.dumps([role, [_bare(b) for b in content]])
+def _signature(role: str, content: Sequence[Any]) -> Hashable:
+    """What two messages must share to be the same; `provider_data` (ids, metadata) does not count."""
+    return role, *(_own(b) for b in content)
 
 
-def _bare(block: Any) -> JsonObject:
-    value: JsonObject = msgspec.to_builtins(block)
-    value.pop("providerData", None)
-    return value
+def _own(block: AnyBlock) -> Hashable:
+    match block:
+        case TextBlock():
+            return block.text
+        case ToolCallBlock() | ToolResultBlock() | FileChangeBlock():
+            return block.__class__, block.call_id
+        case AttachmentBlock():
+            return block.data, block.uri
+        case ReasoningBlock():
+            return block.__class__, block.text
+        case WebSearchBlock():
+            return block.__class__, block.query
+        case UnknownBlock():
+            return block.__class__, jsontext.dumps(block.raw)
+        case _:
+            assert_never(block)

@@ -177,6 +177,8 @@ def texts_of_item(payload: JsonObject) -> tuple[str, list[str]] | None:
                 return None
             content = payload.get("content")
             texts = [content] if isinstance(content, str) else _texts(content)
+            if len(texts) == 1 and texts[0][:1] != "<":
+                return role, texts
             typed = [t for t in texts if not kinds.IMAGE_TAG.fullmatch(t)]
             return role, list(dict.fromkeys(("".join(typed), "\n".join(typed), *([""] if not typed else []))))
         case "reasoning":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -17,7 +16,6 @@ from sesh.providers.codex.turns import Turns
 from sesh.report.reports import LineBook
 
 PROVIDER: Final = "codex"
-_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
 _ROLES: Final[dict[str | None, Role]] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}
 _KINDS: Final[dict[str | None, Kind]] = {"context": "context", "summary": "summary", "notice": "notice"}
 
@@ -78,7 +76,7 @@ class Transcript:
 
     def time(self, value: Any) -> None:
         """The time of the record at hand; one without a time takes its neighbour's."""
-        if isinstance(value, str) and _TIME.match(value):
+        if isinstance(value, str) and len(value) >= 16 and value[4] == value[7] == "-" and value[13] == ":":
             self.ts = value
 
     def say(

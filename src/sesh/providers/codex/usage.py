@@ -7,7 +7,7 @@ as a step only where its total moved by more than the records before it account 
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from sesh.format.message import Usage
 
@@ -41,21 +41,23 @@ class Tokens(NamedTuple):
         return Tokens(*(max(a - b, 0) for a, b in zip(self, other, strict=True)))
 
 
-_FIELDS: Final = (
-    "input_tokens",
-    "cached_input_tokens",
-    "cache_write_input_tokens",
-    "output_tokens",
-    "reasoning_output_tokens",
-)
-
-
 def tokens(value: Any) -> Tokens | None:
     """A usage object of Codex; None where it is none or counts nothing."""
     if not isinstance(value, dict):
         return None
-    found = Tokens(*(n if isinstance(n := value.get(f), int) and not isinstance(n, bool) else 0 for f in _FIELDS))
+    get = value.get
+    found = Tokens(
+        _count(get("input_tokens")),
+        _count(get("cached_input_tokens")),
+        _count(get("cache_write_input_tokens")),
+        _count(get("output_tokens")),
+        _count(get("reasoning_output_tokens")),
+    )
     return found if found.input or found.output else None
+
+
+def _count(value: Any) -> int:
+    return value if type(value) is int else 0
 
 
 class Meter:
@@ -80,13 +82,13 @@ class Meter:
         """A `token_count`'s `info`: the step, or None where it is no new one."""
         if not isinstance(info, dict):
             return None
-        total, last = tokens(info.get("total_token_usage")), tokens(info.get("last_token_usage"))
+        total = tokens(info.get("total_token_usage"))
         if total is None:
             return None
         before, self._total = self._total, total
         if before is None or total.total < before.total:
             # The first count of a file, or one after a restart: history before it is not this step's.
-            step = last if last is not None else total
+            step = tokens(info.get("last_token_usage")) or total
         else:
             step = total.less(before)
         if not step.total:
