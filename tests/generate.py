@@ -24,6 +24,9 @@ PAGES: Final[dict[str, str]] = {
     "docs/reference/format.md": "tests.format.wire_pages:format_page",
     "docs/what-survives.md": "tests.matrix.page:page",
     "docs/reference/report-codes.md": "tests.report.page:page",
+    "schema/sesh-cli.v1.schema.json": "tests.cli.documents_page:text",
+    "docs/reference/commands.md": "tests.cli.reference_pages:commands_page",
+    "man/sesh.1": "tests.cli.reference_pages:man_page",
 }
 """Path in the repository -> the function that makes its text."""
 
