@@ -582,3 +582,14 @@ def test_an_unknown_record_is_kept_in_its_place() -> None:
     assert [b.source_type for b in kept if isinstance(b, UnknownBlock)] == names
     assert result.report.unknown == 3
     assert {m.kind for m in result.messages[1:4]} == {"context"}
+
+
+@pytest.mark.parametrize("ids_", [("ws_1", "ws_1"), ("ws_1", None)])
+def test_a_search_is_told_once(ids_: tuple[str, str | None]) -> None:
+    action = {"type": "search", "query": "q", "queries": ["q"]}
+    item_id = {} if ids_[1] is None else {"id": ids_[1]}
+    lines = [
+        event("web_search_end", call_id=ids_[0], query="q", action=action),
+        item("web_search_call", action=action, **item_id),
+    ]
+    assert len(read(started(), user("x"), *lines, ended()).messages) == 2

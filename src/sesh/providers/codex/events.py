@@ -76,8 +76,8 @@ class Echoes:
         if shown.id is not None and shown.id == vendor_id:
             said.answered.add(shown.family)
             return True
-        if shown.id is not None and shown.role == "search":
-            return False
+        if shown.id is not None and vendor_id is not None and shown.role == "search":
+            return False  # two searches for the same words
         return _take(said, shown)
 
     def event(self, shown: Shown) -> bool:
@@ -207,7 +207,7 @@ def shown(event: Event) -> Shown | None:
         case "agent_reasoning" | "agent_reasoning_raw_content":
             return Shown(LEGACY, "reasoning", [_string(event.text)])
         case "web_search_end":
-            return Shown(LEGACY, "search", [], _id(event.call_id))
+            return Shown(LEGACY, "search", [_query(event)], _id(event.call_id))
         case "item_completed" if event.item is not None:
             return _of_item(event.item)
         case _:
@@ -228,9 +228,14 @@ def _of_item(item: Item) -> Shown | None:
         case "Plan":
             return Shown(PAGINATED, "plan", [_string(item.text)])
         case "WebSearch":
-            return Shown(PAGINATED, "search", [], _id(item.id))
+            return Shown(PAGINATED, "search", [_query(item)], _id(item.id))
         case _:
             return None
+
+
+def _query(searched: Event | Item) -> str:
+    """What a search's event looked for; older items have no id to know it by."""
+    return items.query_of(searched.action) or _string(searched.query)
 
 
 def _string(value: Any) -> str:

@@ -69,7 +69,8 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
     success: Any = None
     receiver_thread_ids: Any = None
     agent_thread_id: Any = None
-    kind: Any = None
+    query: Any = None
+    action: Any = None
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,7 +90,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     status: Any = None
     model_context_window: Any = None
     thread_name: Any = None
-    name: Any = None
+    query: Any = None
+    action: Any = None
 
 
 class EventMsg(Line, tag="event_msg", frozen=True, kw_only=True):
