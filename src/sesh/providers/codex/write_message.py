@@ -67,6 +67,7 @@ class ItemMaker:
             return
         role = ROLES[message.role]
         speech: Item | None = None
+        made: Item | None
         for i, block in enumerate(message.content):
             match block:
                 case TextBlock() | AttachmentBlock() | UnknownBlock():

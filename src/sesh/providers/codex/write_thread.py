@@ -51,7 +51,8 @@ class ThreadWriter:
         self._segments: Final = segments(self._messages)
         self._compactions: Final = {s.summary for s in self._segments}
         self._children: Final = Children(list(children))
-        self._turns: Final = Turns(self.lines, session, style, self._children, _preview(self._messages, session.thread.title))
+        preview = _preview(self._messages, session.thread.title)
+        self._turns: Final = Turns(self.lines, session, style, self._children, preview)
         self._places: Final[dict[int, int]] = {}
         """For each message written, how many were written before it: where the reader will find it."""
         self._turn_ids: Final = _turn_ids(self._messages)
@@ -162,7 +163,7 @@ class ThreadWriter:
         elif isinstance(block, ToolResultBlock):
             self._turns.answered(item.call_id, block)
         elif isinstance(block, _ANSWERABLE):
-            self._turns.called(item.call_id, block, message)
+            self._turns.called(item.call_id, write_again.full_name(block) if item.own else block, message)
         else:
             self._turns.said(message, item.payload)
 
