@@ -18,7 +18,7 @@ from tests.transcripts.console import Machine, rendered
 ROOT = Path(__file__).parents[2]
 TRANSCRIPTS = sorted(Path(__file__).parent.glob("*.md"))
 DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-LANGUAGES = {"console", "sh", "python", "ts", "json", "toml", "mermaid", ""}
+LANGUAGES = {"console", "sh", "text", "python", "ts", "json", "toml", "mermaid", ""}
 INSTALLING = re.compile(
     r"(pip install|pipx install|uv tool install|make|npm|python -m|psql|curl|export|sesh completion|#|\$EDITOR) ?"
 )

@@ -165,8 +165,8 @@ class _Picker:
             ("class:title", plain(session.title or "(no title)") + "\n"),
             ("class:dim", plain(where) + "\n"),
         ]
-        height = get_app().output.get_size().rows
-        for line in self._text_of(session)[:height]:
+        room = get_app().output.get_size().rows - 6
+        for line in self._text_of(session)[-room:]:  # the end is what one remembers
             parts.append(("class:user" if line.startswith(">") else "", line + "\n"))
         return parts
 
@@ -193,7 +193,7 @@ def _other(session: Session) -> str | None:
 
 
 def _read_preview(session: Session) -> list[str]:
-    """The end of the conversation, since that is what one remembers; a word of why where it cannot be read."""
+    """The last turns of the conversation; a word of why where it cannot be read."""
     if session.size > _LARGEST_PREVIEW:
         return ["", "(too large to read while you choose)"]
     from sesh.export import text
