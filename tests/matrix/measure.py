@@ -28,7 +28,7 @@ class Cell:
     @property
     def whole(self) -> bool:
         """Whether it comes back as it was, in whatever form it stands in the file."""
-        return not (self.dropped or self.lost)
+        return not self.lost
 
 
 def measure(provider: Provider, case: Case) -> Cell:
@@ -41,7 +41,7 @@ def measure(provider: Provider, case: Case) -> Cell:
     except NotASession:
         return Cell(changed=(), dropped=(), lost=("everything",), unnamed=("what was written is no session",))
     lost = [*_lost(told.messages, got.messages)]
-    if told.thread.title != got.thread.title:
+    if told.thread.title is not None and told.thread.title != got.thread.title:
         lost.append("title")
     if len(told.children) != len(got.children):
         lost.append("child")

@@ -18,8 +18,10 @@ Measured, not promised: each row is a small conversation that the tests write fo
 (`tests/e2e`), with {versions}.
 
 **as it is**: the client's own form holds it. **as ...**: it stands there in another form, named in the report; the
-canonical form is kept beside it, so that it comes back as it was, unless a note says what is lost. **stays behind**:
-not written, and counted in the report. Tool names are kept here (`--tools keep`).
+canonical form is kept beside it, so that it comes back as it was, unless a note says what is lost. **for people only**:
+the model does not get it, the report counts it as dropped, yet it stands in the file, is shown where the client can,
+and comes back. **stays behind**: not written, and counted in the report. Tools are written as the writer does when it
+is not told otherwise (`--tools`).
 
 Not in the table: ids. They are the target's own; the source's stand in the link that a handoff keeps.
 """
@@ -47,7 +49,7 @@ def page() -> str:
 
 def _shown(provider: Provider, case: Case, cell: Cell, notes: list[str]) -> str:
     if cell.dropped:
-        text = "stays behind"
+        text = "stays behind" if cell.lost else "for people only"
     elif cell.changed:
         text = "as " + ", ".join(cell.changed).removeprefix("as-")
     else:

@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from sesh.format import jsontext
+from sesh.format import jsontext, walk
 from sesh.format.message import Message
 from sesh.providers.api import IngestedThread, IngestResult
 from sesh.report.reports import EmitReport
@@ -109,10 +109,9 @@ def _speaking(messages: Iterable[Message]) -> list[Message]:
     return [m for m in messages if m.content]
 
 
-def _turns(messages: Iterable[Message]) -> list[int]:
-    """The turn of each message as a number in order of appearance; -1 without one."""
-    seen: dict[str, int] = {}
-    return [-1 if m.turn_id is None else seen.setdefault(m.turn_id, len(seen)) for m in messages]
+def _turns(messages: Sequence[Message]) -> list[int]:
+    """How many messages each turn has. A message without a turn is of the one before it (`walk.turns`)."""
+    return [len(run) for run in walk.turns(messages)]
 
 
 def _windows(messages: Sequence[Message]) -> list[list[int] | None]:
