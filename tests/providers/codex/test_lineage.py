@@ -272,3 +272,37 @@ def test_an_item_of_another_thread_told_in_passing_is_not_said_here() -> None:
     result = parse_codex_rollout(data(meta(thread(1)), started(), user("here"), line, ended()))
     assert [walk.text_of(m) for m in result.messages] == ["here"]
     assert result.report.skipped["item_completed of another thread"] == 1
+
+
+def test_the_base_of_two_children_is_read_for_each() -> None:
+    top, base, kids = thread(1), thread(2), [thread(3), thread(4)]
+    lineage = {"thread_id": base, "end_ordinal_exclusive": 2}
+    companions = {_name(base): data(meta(base), user("early"), user("not in the forks"), ordinal=0)}
+    for kid in kids:
+        companions[_name(kid)] = data(meta(kid, history_base=lineage), user(f"late {kid}"), ordinal=2)
+    spawns = [
+        line
+        for n, kid in enumerate(kids)
+        for line in (call(f"c{n}", "spawn_agent"), output(f"c{n}", f'{{"agent_id":"{kid}"}}'))
+    ]
+    result = parse_codex_rollout(SessionSource(main=data(meta(top), user("top"), *spawns), companions=companions))
+    assert [[t for _, t in said(c.messages)] for c in result.children] == [["early", f"late {kid}"] for kid in kids]
+    assert result.report.files[_name(base)] == result.report.files[f"{_name(base)} (2)"]
+
+
+def test_a_child_of_a_rolled_back_call_hangs_on_what_was_rolled_back() -> None:
+    top, kid = thread(1), thread(2)
+    companions = {_name(kid): data(meta(kid), user("kid"), agent("done"))}
+    lines = [user("stay"), agent("1"), user("go"), *_spawn(kid), event("thread_rolled_back", num_turns=1)]
+    result = parse_codex_rollout(SessionSource(main=data(meta(top), *lines), companions=companions))
+    rolled, child = result.children
+    assert child.thread.parent_thread_id == rolled.thread.id
+    assert child.thread.origin_message_id in {m.id for m in rolled.messages}
+
+
+def test_a_fork_whose_own_header_is_torn_is_not_its_parent() -> None:
+    parent, own = thread(1), thread(2)
+    main = b'{"timestamp":"x","type":"session_meta","payload":{"id\n' + data(meta(parent), user("old"), agent("1"))
+    result = parse_codex_rollout(SessionSource(main=main, name=f"rollout-2026-03-01T11-00-00-{own}.jsonl"))
+    assert (result.thread.metadata or {})["sessionId"] == own
+    assert "id-from-file-name" in codes(result)

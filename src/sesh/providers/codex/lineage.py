@@ -25,6 +25,7 @@ class File(NamedTuple):
     """A rollout that was read. `thread`: its own id; `segment`: its segment's (the thread's id for the first file)."""
 
     file: str
+    name: RolloutName | None
     thread: str
     segment: str
     records: list[Record]
@@ -43,14 +44,17 @@ class Stretch(NamedTuple):
 
 
 class Library:
-    """The rollouts at hand, by thread and segment. Looks at names; reads a file only when it is asked for, once."""
+    """The rollouts at hand, by thread and segment. Looks at names; reads a file only when it is asked for.
+
+    A file that is asked for again (the base of two forks) is read again, and has an account of its own in the ledger.
+    """
 
     def __init__(self, companions: Mapping[str, bytes], book: LineBook, leave_out: str | None) -> None:
         self._companions = companions
         self._book = book
         self._leave_out = leave_out
         self._names: dict[str, list[tuple[RolloutName, str]]] | None = None
-        self._read: dict[str, File | None] = {}
+        self._times: dict[str, int] = {}
 
     def _by_thread(self) -> dict[str, list[tuple[RolloutName, str]]]:
         if self._names is None:
@@ -81,17 +85,14 @@ class Library:
 
     def read(self, key: str) -> File | None:
         """A companion, read; None where it cannot be had after all."""
-        if key not in self._read:
-            self._read[key] = self._open(key)
-        return self._read[key]
-
-    def _open(self, key: str) -> File | None:
         try:
             data = self._companions[key]
         except KeyError:
             return None
+        self._times[key] = times = self._times.get(key, 0) + 1
+        label = key if times == 1 else f"{key} ({times})"
         name = parse_name(PurePosixPath(key).name)
-        return opened(records.read(data, key, self._book), key, name)
+        return opened(records.read(data, label, self._book), label, name)
 
     def index(self) -> tuple[str, bytes] | None:
         """The file of thread names."""
@@ -102,12 +103,17 @@ class Library:
 
 
 def opened(found: list[Record], file: str, name: RolloutName | None, fallback: str = "") -> File:
-    """Records of a file, with who they are: the first header says it, else the file's name."""
-    meta = next((r for r in found if isinstance(r.line, SessionMeta)), None)
-    said = meta.line.payload.get("id") if meta is not None and isinstance(meta.line, SessionMeta) else None
-    thread = said if isinstance(said, str) and said else name.thread_id if name else fallback
+    """Records of a file, with who they are: the first header says it, else the file's name.
+
+    A header of another id that does not stand first is the one of a fork's parent, its own being unreadable.
+    """
+    meta = next(_headers(found), None)
+    said = _id_of(meta) if meta is not None else None
+    if name is not None and said != name.thread_id and meta is not found[0]:
+        meta = said = None
+    thread = said if said else name.thread_id if name else fallback
     segment = (name.segment or name.thread_id) if name else thread
-    return File(file, thread, segment, found, meta)
+    return File(file, name, thread, segment, found, meta)
 
 
 class Lineage(NamedTuple):
@@ -139,7 +145,7 @@ def of(main: File, library: Library) -> Lineage:
         wanted, end = base
         if wanted in passed:
             # A file without a rollout's name cannot tell its own segment from the thread's first one.
-            nameless = wanted == head.segment and parse_name(PurePosixPath(head.file).name) is None
+            nameless = wanted == head.segment and head.name is None
             missing, cycle = (wanted, end), not nameless
             break
         file = own.get(wanted)
