@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
@@ -16,29 +16,13 @@ from sesh.providers.claude_code.book import Reading, Record
 from sesh.providers.claude_code.children import Child, child_id
 from sesh.providers.claude_code.facts import AgentMeta
 from sesh.providers.claude_code.order import interleaved
-from sesh.providers.claude_code.records import Kind, from_value, kind_of
-from sesh.providers.claude_code.threads import Weaver
+from sesh.providers.claude_code.records import Kind, decode, from_value, kind_of
+from sesh.providers.claude_code.session import Session
 from sesh.providers.claude_code.tree import CHAINED, NONE, Tree
-
-if TYPE_CHECKING:
-    from sesh.providers.claude_code.reader import Session
 
 _AGENT_FILE: Final = re.compile(r"(?:.*/)?agent-(?P<id>[^/]+)\.jsonl")
 _FLAT_UNTIL: Final = (2, 1, 50)
 """Sub-agents lie flat in the project folder in versions before this one (2.0.30, 2.0.76 seen)."""
-
-
-def only_agent(records: Sequence[Record]) -> str | None:
-    """The agent whose transcript a main file is, where somebody names one as a session: every line is its."""
-    found: str | None = None
-    for record in records:
-        line = record.line
-        if line is None or record.kind not in (Kind.USER, Kind.ASSISTANT):
-            continue
-        if not line.is_sidechain or line.agent_id is None or line.agent_id != (found or line.agent_id):
-            return None
-        found = line.agent_id
-    return found
 
 
 def companions(session: Session) -> Iterator[Child]:
@@ -65,11 +49,16 @@ def _files(session: Session) -> Iterator[tuple[str, str, bytes]]:
             done.add(match.group("id"))
             yield key, match.group("id"), data
     if flat and not session.sidechain and _may_be_flat(session.reading.records):
-        mark = f'"sessionId":"{session.owner}"'.encode()
         for key, agent in flat:
             data = session.companions.get(key)
-            if data is not None and mark in data.split(b"\n", 1)[0]:
+            if data is not None and _owner(data) == session.owner:
                 yield key, agent, data
+
+
+def _owner(data: bytes) -> str | None:
+    """The session that an agent file's first line names."""
+    line = decode(data.split(b"\n", 1)[0])
+    return line.session_id if line is not None else None
 
 
 def _may_be_flat(records: Sequence[Record]) -> bool:
@@ -117,9 +106,8 @@ def woven(session: Session, reading: Reading, name: str) -> Iterator[Child]:
     chained = [r for r in reading.records if r.kind in CHAINED]
     tree = Tree(chained, reading.note, sidechain=True)
     inner = f"{session.owner}/{name}"
-    weaver = Weaver(
-        reading, tree, inner, session.spills, keep_raw=session.keep_raw, run_id=session.run_id, sidechain=True
-    )
+    weaver = session.weaver(reading, tree, inner, sidechain=True)
+    session.links.add_records(reading.records)
     leaf = tree.leaf(reading.of_kind(Kind.LEAF))
     nodes = tree.trunk(leaf) if leaf != NONE else []
     loose = [(r.at, r) for r in reading.records if r.kind in (Kind.UNKNOWN, Kind.UNREADABLE)]
@@ -143,44 +131,40 @@ def woven(session: Session, reading: Reading, name: str) -> Iterator[Child]:
             reading.skipped(record, record.line.type if record.line is not None else record.kind.value)
 
 
-class ProgressTranscripts:
+def in_progress_lines(session: Session) -> Iterator[Child]:
     """Transcripts inside `agent_progress` lines (2.1.x). Where the agent has a file, the lines are its echo."""
+    at_hand = {m.group("id") for k in session.companions if (m := _AGENT_FILE.fullmatch(k)) is not None}
+    groups: dict[str, list[Record]] = {}
+    for record in session.reading.of_kind(Kind.PROGRESS):
+        line = record.line
+        if line is None or line.data is None or line.data.type != "agent_progress":
+            continue
+        if not isinstance(line.data.message, dict) or line.data.agent_id in at_hand:
+            continue
+        agent = line.data.agent_id if isinstance(line.data.agent_id, str) else line.parent_tool_use_id
+        if agent is not None:
+            groups.setdefault(agent, []).append(record)
+    for agent, records in groups.items():
+        inside = _inner(session, records)
+        if inside.records:
+            first, *branches = woven(session, inside, f"agent-{agent}")
+            first.agent_id = agent
+            first.call_id = records[0].line.parent_tool_use_id if records[0].line is not None else None
+            yield from (first, *branches)
 
-    def __init__(self, session: Session) -> None:
-        self.children: Final[list[Child]] = []
-        at_hand = {m.group("id") for k in session.companions if (m := _AGENT_FILE.fullmatch(k)) is not None}
-        groups: dict[str, list[Record]] = {}
-        for record in session.reading.of_kind(Kind.PROGRESS):
-            line = record.line
-            if line is None or line.data is None or line.data.type != "agent_progress":
-                continue
-            if not isinstance(line.data.message, dict) or line.data.agent_id in at_hand:
-                continue
-            agent = line.data.agent_id if isinstance(line.data.agent_id, str) else line.parent_tool_use_id
-            if agent is not None:
-                groups.setdefault(agent, []).append(record)
-        for agent, records in groups.items():
-            self._transcript(session, agent, records)
 
-    def _transcript(self, session: Session, agent: str, records: list[Record]) -> None:
-        inside = Reading(session.book, session.reading.file, main=True, keep_raw=session.keep_raw)
-        for record in records:
-            outer = record.line
-            if outer is None or outer.data is None:
-                continue
-            line, _ = from_value(outer.data.message)
-            if line is None or kind_of(line) not in (Kind.USER, Kind.ASSISTANT):
-                continue
-            line = msgspec.structs.replace(line, timestamp=line.timestamp or outer.timestamp, parent_uuid=msgspec.UNSET)
-            made = Record(len(inside.records), record.file, record.item, record.number, line, kind_of(line))
-            made.value = outer.data.message
-            inside.records.append(made)
-        if not inside.records:
-            return
-        first = True
-        for child in woven(session, inside, f"agent-{agent}"):
-            if first and records[0].line is not None:
-                child.call_id = records[0].line.parent_tool_use_id
-                child.agent_id = agent
-                first = False
-            self.children.append(child)
+def _inner(session: Session, records: Sequence[Record]) -> Reading:
+    """The lines that progress lines hold, as a file of their own that closes the outer lines."""
+    inside = Reading(session.book, session.reading.file, main=True, keep_raw=session.keep_raw)
+    for record in records:
+        outer = record.line
+        if outer is None or outer.data is None:
+            continue
+        line, _ = from_value(outer.data.message)
+        if line is None or kind_of(line) not in (Kind.USER, Kind.ASSISTANT):
+            continue
+        line = msgspec.structs.replace(line, timestamp=line.timestamp or outer.timestamp, parent_uuid=msgspec.UNSET)
+        made = Record(len(inside.records), record.file, record.item, record.number, line, kind_of(line))
+        made.value = outer.data.message
+        inside.records.append(made)
+    return inside

@@ -94,6 +94,10 @@ class Reading:
         """A note on a line of this file."""
         self.book.note(code, text, line=number, file=None if self._main else self.file, message_id=message_id)
 
+    def is_open(self, record: Record) -> bool:
+        """Whether nothing has become of it yet."""
+        return self.book.is_open(self.file, record.item)
+
     def used(self, record: Record) -> None:
         """It went into a message or the thread."""
         self.book.used(self.file, record.item)

@@ -26,7 +26,6 @@ class Facts:
         self._custom = self._ai = self._summary = None
         self._summaries: list[tuple[str, str | None]] = []
         self._uuids: set[str] = set()
-        self.metadata: Final[JsonObject] = {}
         self.link: JsonObject | None = None
         self.created: str | None = None
         own: JsonObject = {}
@@ -62,39 +61,10 @@ class Facts:
                     own["permissionMode"] = line.permission_mode
                 case "sesh-link" if isinstance(line.sesh, dict):
                     self.link = line.sesh
-        self._own: Final = own
-
-    def of_trunk(self, records: Sequence[Record], session: str) -> JsonObject:
-        """The metadata of a thread from the lines it is made of (ARCHITECTURE.md names the keys)."""
-        found: JsonObject = {}
-        first_cwd: str | None = None
-        for record in records:
-            line = record.line
-            if line is None or line.uuid is None:
-                continue
-            first_cwd = first_cwd or line.cwd
-            if line.git_branch:
-                found["gitBranch"] = line.git_branch
-            if line.version:
-                found["version"] = line.version
-            if line.entrypoint:
-                found["entrypoint"] = line.entrypoint
-            if record.kind is Kind.ASSISTANT and line.message is not None:
-                model = line.message.model
-                if model and model != SYNTHETIC:
-                    found["model"] = model
-            if line.forked_from is not None and line.forked_from.session_id:
-                found["forkedFrom"] = line.forked_from.session_id
-            elif line.session_id and line.session_id != session and "forkedFrom" not in found:
-                found["forkedFrom"] = line.session_id
-        cwd = self._own.get("relocatedCwd") or first_cwd
-        if cwd:
-            found["cwd"] = cwd
-        return found
-
-    def provider_data(self) -> JsonObject:
+        self.own: Final = own
         """What only Claude Code needs to know again."""
-        return dict(self._own)
+        self.cwd: Final[str | None] = own.get("relocatedCwd")
+        """The folder a session moved to (a worktree)."""
 
     def title(self, messages: Sequence[Message], sidecar: bytes | None) -> str | None:
         """The title: custom, then the model's, then a summary of this very file (1.0), then the first prompt."""
@@ -123,6 +93,36 @@ def title_of(messages: Sequence[Message]) -> str | None:
         return None
     line = " ".join(text.split())
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1] + "…"
+
+
+def metadata_of(records: Sequence[Record], session: str) -> JsonObject:
+    """The metadata of a thread from the lines it is made of (ARCHITECTURE.md names the keys).
+
+    `cwd` is the first: the shell may go elsewhere later, but that is the folder the session belongs to. Of all else
+    the last word counts.
+    """
+    found: JsonObject = {}
+    for record in records:
+        line = record.line
+        if line is None or line.uuid is None:
+            continue
+        if line.cwd:
+            found.setdefault("cwd", line.cwd)
+        if line.git_branch:
+            found["gitBranch"] = line.git_branch
+        if line.version:
+            found["version"] = line.version
+        if line.entrypoint:
+            found["entrypoint"] = line.entrypoint
+        if record.kind is Kind.ASSISTANT and line.message is not None:
+            model = line.message.model
+            if model and model != SYNTHETIC:
+                found["model"] = model
+        if line.forked_from is not None and line.forked_from.session_id:
+            found["forkedFrom"] = line.forked_from.session_id
+        elif line.session_id and line.session_id != session:
+            found.setdefault("forkedFrom", line.session_id)
+    return found
 
 
 class AgentMeta(msgspec.Struct, frozen=True, rename="camel"):

@@ -124,14 +124,19 @@ def _tagged(body: str) -> Voice | None:
 
 
 def _printed(body: str, voice: Voice) -> Voice | None:
-    """A command may print a closing tag itself: an output that begins and ends with output tags is still one."""
+    """A command may print a closing tag itself: then there are more closing tags than opening ones.
+
+    A human who quotes two outputs has as many of both.
+    """
     if voice is Voice.EVENT and _TAIL.fullmatch(body[body.rfind(">") + 1 :].strip()):
         return voice
-    if voice in (Voice.OUTPUT, Voice.EVENT) and any(
-        tag.voice is voice and body.endswith(f"</{name}>") for name, tag in TAGS.items()
-    ):
-        return voice
-    return None
+    if voice not in (Voice.OUTPUT, Voice.EVENT):
+        return None
+    names = [name for name, tag in TAGS.items() if tag.voice is voice]
+    if not any(body.endswith(f"</{name}>") for name in names):
+        return None
+    opened, closed = (sum(body.count(mark + name) for name in names) for mark in ("<", "</"))
+    return voice if closed > opened else None
 
 
 def command_of(text: str) -> str | None:

@@ -149,6 +149,8 @@ class Weaver:
     def _said(self, record: Record, node: int, mark: stamp.Stamp) -> list[Said]:
         """What a record says; closes it."""
         reading, line = self._reading, record.line
+        if not reading.is_open(record):
+            return []  # its words are a sub-agent's (`agents.in_progress_lines`)
         if mark.stub:
             reading.skipped(record, "sesh-stub")
             return []
@@ -167,7 +169,8 @@ class Weaver:
             case Kind.ATTACHMENT:
                 said = by_attachment(line) if line is not None else []
             case Kind.QUEUE:
-                said = [Said("user", None, [block], Voice.HUMAN) for block in queue_blocks(line)]
+                words = queue_blocks(line)
+                said = [Said("user", None, words, Voice.HUMAN)] if words else []
             case Kind.UNKNOWN | Kind.UNREADABLE:
                 reading.unknown(record)
                 return [_unknown(record)]
