@@ -18,7 +18,7 @@ from tests.transcripts.console import Machine, rendered
 ROOT = Path(__file__).parents[2]
 TRANSCRIPTS = sorted(Path(__file__).parent.glob("*.md"))
 DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-LANGUAGES = {"console", "sh", "text", "python", "ts", "json", "toml", "mermaid", ""}
+LANGUAGES = {"console", "sh", "text", "python", "ts", "json", "toml", "sql", ""}
 INSTALLING = re.compile(
     r"(pip install|pipx install|uv tool install|make|npm|python -m|psql|curl|export|sesh completion|#|\$EDITOR) ?"
 )
@@ -37,12 +37,13 @@ def test_a_page_shows_what_its_commands_print(
 @pytest.mark.parametrize("page", DOCS, ids=lambda p: p.relative_to(ROOT).as_posix())
 def test_a_page_shows_no_command_that_is_not_run(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    for language, body in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+    for _, language, body in re.findall(r"^(`{3,})(\w*)\n(.*?)^\1$", text, re.MULTILINE | re.DOTALL):
         assert language in LANGUAGES
-        if language in ("sh", ""):
-            commands = [line for line in body.splitlines() if line.strip()]
-            assert [c for c in commands if not INSTALLING.match(c)] == [] or language == ""
-            assert not [c for c in commands if c.startswith(("$ ", "sesh ")) and language == ""]
+        commands = [line for line in body.splitlines() if line.strip()]
+        if language == "sh":
+            assert [c for c in commands if not INSTALLING.match(c)] == []
+        elif language == "":
+            assert [c for c in commands if c.startswith(("$ ", "sesh "))] == []
 
 
 def test_every_command_has_a_transcript() -> None:

@@ -107,12 +107,18 @@ def _last(text: str, cells: int) -> str:
 
 
 def _short_ids(sessions: Sequence[Session]) -> list[str]:
-    """The beginnings of ids, as long as it takes to tell these sessions apart: eight characters at least.
+    """The beginnings of ids, each as long as it takes to tell it from the others here: eight characters at least.
 
-    Codex's ids begin with the time, so those of one hour share their first eight.
+    Codex's ids begin with the time, so those of one minute share their first eight.
     """
-    length = 8
-    ids = [s.session_id for s in sessions]
-    while length < 36 and len({i[:length] for i in ids}) < len(set(ids)):
-        length += 1
-    return [i[:length].rstrip("-") for i in ids]
+    ids = sorted({s.session_id for s in sessions})
+    lengths: dict[str, int] = {}
+    for before, own, after in zip(["", *ids], ids, [*ids[1:], ""], strict=False):
+        needed = 1 + max(_common(own, before), _common(own, after))
+        lengths[own] = max(8, needed)
+    return [s.session_id[: lengths[s.session_id]].rstrip("-") for s in sessions]
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters two ids begin with alike."""
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

@@ -24,6 +24,7 @@ from sesh.errors import Lossy
 from sesh.files.read import open_session
 from sesh.handoff import out
 from sesh.handoff.out import Handoff
+from sesh.handoff.wording import counted, turns
 from sesh.providers import registry
 
 
@@ -106,7 +107,7 @@ def _document(
         handoff.link,
         written=written,
         dryRun=dry_run,
-        files=[str(f.path) for f in handoff.files],
+        files=[str(f.path) for f in handoff.files] if handoff.there is None else [],
         appends=[str(handoff.home / f.path) for f in handoff.emitted.appends],
         supersedes=str(handoff.superseded.to) if handoff.superseded and not handoff.there else None,
         remarks=list(handoff.remarks),
@@ -120,10 +121,10 @@ def _explain(handoff: Handoff, written: bool, dry_run: bool) -> None:
     if handoff.there is not None:
         return
     verb = "Would write" if dry_run else "Wrote"
-    remark(f"{verb} {handoff.path} ({handoff.link.made.prompts} turns); {loss_line(handoff.emitted.report)}.")
+    remark(f"{verb} {handoff.path} ({turns(handoff.link.made.prompts)}); {loss_line(handoff.emitted.report)}.")
     if dry_run:
         for file in handoff.files[:-1]:
             remark(f"  and {file.path}")
         for names in handoff.emitted.appends:
-            remark(f"  and would add {len(names.lines)} line(s) to {handoff.home / names.path}")
+            remark(f"  and would add {counted(len(names.lines), 'line')} to {handoff.home / names.path}")
     remark("To go on with it:")

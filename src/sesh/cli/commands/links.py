@@ -12,6 +12,7 @@ from sesh.cli.options import home_option, json_option
 from sesh.cli.output import emit_json, remark, say
 from sesh.handoff import state
 from sesh.handoff.state import State
+from sesh.handoff.wording import turns
 
 
 @click.command()
@@ -50,9 +51,9 @@ def _line(one: State) -> str:
 def _words(one: State) -> str:
     match one.state:
         case "continued":
-            return f"continued by {one.turns} turn{'' if one.turns == 1 else 's'}"
+            return f"continued by {turns(one.turns)}"
         case "diverged":
-            return f"diverged: {one.turns} there, {one.origin_turns} here"
+            return f"diverged: {turns(one.turns)} there, {turns(one.origin_turns)} here"
         case "merged":
             return f"merged into {one.merged_into}"
         case "unreadable":

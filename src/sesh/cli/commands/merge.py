@@ -16,6 +16,7 @@ from sesh.files.read import open_session
 from sesh.handoff import back, choose
 from sesh.handoff.back import Merge
 from sesh.handoff.diverge import Choice
+from sesh.handoff.wording import turns
 from sesh.providers.api import EmitOptions
 
 
@@ -120,7 +121,7 @@ def _explain(merge: Merge, dry_run: bool) -> None:
         return
     verb = "Would write" if dry_run else "Wrote"
     remark(
-        f"{verb} {merge.path}: a copy of {merge.trunk.end} and {merge.news.turns} turn(s) of {merge.far.end}; "
+        f"{verb} {merge.path}: a copy of {merge.trunk.end} and {turns(merge.news.turns)} of {merge.far.end}; "
         f"{loss_line(merge.emitted.report)}."
     )
     if merge.grafted.replaced:
