@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from sesh.format import walk
+from sesh.format import ids, walk
 from sesh.format.message import Message
 from sesh.providers.api import EmitOptions
 from sesh.providers.claude_code.steps import Entry
 from sesh.providers.claude_code.write_notes import Notes
-from sesh.providers.claude_code.write_own import is_own, own_record
+from sesh.providers.claude_code.write_own import PROVIDER, is_own, own_record
 from sesh.report.reports import BlockBook
 
 
@@ -19,7 +19,6 @@ def choose(messages: Sequence[Message], book: BlockBook, notes: Notes, options: 
     """The messages to write, each with its blocks opened in the book; what stays behind is closed there, and named."""
     cut = _cut(messages, notes, options.get("last_turns"))
     keep_raw, keep_context = options.get("keep_raw", False), options.get("keep_context", False)
-    known = {m.id for m in messages}
     entries: list[Entry] = []
     n = 0
     while n < len(messages):
@@ -30,7 +29,7 @@ def choose(messages: Sequence[Message], book: BlockBook, notes: Notes, options: 
         own = is_own(message)
         if start < cut:
             _leave(parts, first, book, "cut")
-        elif own and _is_told(message, known) and (record := own_record(parts, keep_raw=keep_raw)) is not None:
+        elif own and _is_read(parts) and (record := own_record(parts, keep_raw=keep_raw)) is not None:
             whole = msgspec.structs.replace(message, content=[b for m in parts for b in m.content])
             entries.append(Entry(whole, first, record, tuple(m.id for m in parts)))
         else:
@@ -43,9 +42,17 @@ def choose(messages: Sequence[Message], book: BlockBook, notes: Notes, options: 
     return entries
 
 
-def _is_told(message: Message, known: Collection[str]) -> bool:
-    """Whether a reader made this message: its turn then is named by a prompt of the thread."""
-    return bool(message.provider_data) or message.turn_id in known
+def _is_read(parts: Sequence[Message]) -> bool:
+    """Whether a reader made these messages of a record: it left something of it, or gave the id that it would give.
+
+    Messages that merely say they are Claude Code's are written with the same care as anybody else's.
+    """
+    if any(m.provider_data or any(b.provider_data for b in m.content) for m in parts):
+        return True
+    source = parts[0].provenance
+    if source is None or source.session_id is None or source.source_id is None:
+        return False
+    return parts[0].id == ids.message_id(PROVIDER, source.session_id, source.source_id)
 
 
 def _end_of_record(messages: Sequence[Message], at: int) -> int:

@@ -70,6 +70,9 @@ class SegmentWriter:
             if entry.own is not None:
                 name = ids.message_id(PROVIDER, self._session, entry.own.uuid)
                 self._names.update(dict.fromkeys(entry.names, name))
+            elif is_own(entry.message) and entry.first is not None:
+                name = ids.message_id(PROVIDER, self._session, _uuid_of(entry.message))
+                self._names[entry.message.id] = name
         arranged = arrange(segment.entries)
         former = Former(arranged, self._vocabulary, self._notes, self._spawned)
         self.calls_of_agents.update(former.calls_of_agents)
@@ -277,7 +280,7 @@ class SegmentWriter:
             return self._chain.uuid(ids.derive("retained", self._session, message.id, str(piece.at)))
         if form.lines:
             return self._chain.uuid(ids.derive("more", self._session, message.id, str(piece.indices[0])))
-        return self._chain.uuid(message.id)
+        return self._chain.uuid(_uuid_of(message))
 
     def _stamp(self, piece: Piece, form: Form, model: str | None) -> stamp.Stamp:
         entry, message = piece.entry, piece.entry.message
@@ -320,6 +323,12 @@ class SegmentWriter:
                 self._book.changed(item, code)
             else:
                 self._book.written(item)
+
+
+def _uuid_of(message: Message) -> str:
+    """The uuid for a message's line: its record's where Claude Code made that, else the message's own id."""
+    source = message.provenance.source_id if message.provenance is not None and is_own(message) else None
+    return source or message.id
 
 
 def _anchor(metadata: Any, summary: Message) -> str | None:
