@@ -65,7 +65,7 @@ def test_turns_of_the_earlier_one_that_are_not_in_it_are_named(desk: Desk) -> No
     desk.say(first, "Said over there")
     desk.say(path, "Said here")
     remarks = " ".join(desk.plan_handoff(path, "codex").remarks)
-    assert "1 turn(s) of its own" in remarks and "sesh merge" in remarks
+    assert "1 turn of its own" in remarks and "sesh merge" in remarks
 
 
 @pytest.mark.parametrize("options", [{"tools": "native"}, {"keep_context": True}, {"last_turns": 1}])

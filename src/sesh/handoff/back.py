@@ -24,6 +24,7 @@ from sesh.handoff.diverge import Choice, graft_point, parted
 from sesh.handoff.extent import News
 from sesh.handoff.link import End, Extent, Link, link_id, stamp, target_id
 from sesh.handoff.out import finished
+from sesh.handoff.wording import turns
 from sesh.providers import registry
 from sesh.providers.api import EmitOptions, EmitResult, GraftResult, Provider
 
@@ -277,10 +278,10 @@ def _remarks(trunk: _Trunk, theirs: News, choice: Choice | None) -> list[str]:
             "The last line of the origin is not finished (its client is writing): it was left out of the copy."
         )
     if trunk.merged is not None and trunk.ours.moved_on:
-        found.append(f"The copy of the last merge went on ({trunk.ours.turns} turns); the new turns follow those.")
+        found.append(f"The copy of the last merge went on ({turns(trunk.ours.turns)}); the new turns follow those.")
     if theirs.lost_prompts and choice != "append":
         found.append(
-            f"The far side had gone back by {theirs.lost_prompts} turn(s): the new turns follow the one before, "
+            f"The far side had gone back by {turns(theirs.lost_prompts)}: the new turns follow the one before, "
             "and those stay aside in the copy's file."
         )
     if theirs.known == "content":

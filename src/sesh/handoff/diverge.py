@@ -10,6 +10,7 @@ from sesh.format import walk
 from sesh.format.message import Message
 from sesh.handoff.extent import News
 from sesh.handoff.link import End
+from sesh.handoff.wording import counted, turns
 
 Choice: TypeAlias = Literal["branch", "append"]
 """`branch`: the new turns follow the hand-off point, and the origin's later ones stand aside in the copy. `append`:
@@ -52,9 +53,8 @@ def _point(messages: Sequence[Message]) -> str:
 
 def _count(news: News) -> str:
     if news.turns:
-        return f"{news.turns} turn{'s' if news.turns > 1 else ''}"
-    said = sum(1 for m in news.messages if m.kind in (None, "summary"))
-    return f"{said} message{'s' if said > 1 else ''}"
+        return turns(news.turns)
+    return counted(sum(1 for m in news.messages if m.kind in (None, "summary")), "message")
 
 
 def graft_point(ours: News, theirs: News, choice: Choice | None) -> str | None:

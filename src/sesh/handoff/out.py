@@ -24,6 +24,7 @@ from sesh.format.json import JsonObject
 from sesh.handoff import extent, locate, placing
 from sesh.handoff.book import Book
 from sesh.handoff.link import End, Link, link_id, stamp, target_id
+from sesh.handoff.wording import turns
 from sesh.providers.api import EmitOptions, EmitResult, IngestResult, Provider, SessionSource
 
 IN_ID: Final = ("tools", "keep_context", "history", "since_compaction", "last_turns", "cwd")
@@ -199,7 +200,7 @@ def _about_earlier(superseded: Link | None, there: Path | None, origin: End, boo
         news = extent.since(superseded.made, opened.provider, opened.source) if opened else None
         if news is not None and news.turns:
             found.append(
-                f"{superseded.to} has {news.turns} turn(s) of its own, which are not in the new session: "
+                f"{superseded.to} has {turns(news.turns)} of its own, not in the new session: "
                 f"`sesh merge {superseded.to.session_id}` brings them back."
             )
     came = book.made(origin.key)

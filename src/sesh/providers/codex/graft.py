@@ -111,7 +111,7 @@ def _meta(data: bytes) -> JsonObject:
             break
     raise SeshError(
         "This rollout has the form of Codex 0.28 or before, which no later Codex resumes: turns cannot be added to it.",
-        hint="`sesh convert --to codex` writes it in today's form.",
+        hint="`sesh handoff` of the other side makes a whole new session of it.",
     )
 
 
