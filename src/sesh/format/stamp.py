@@ -13,8 +13,9 @@ that message's canonical id), `stub` (the writer made this line up to keep calls
 `error`: the result's `isError`, where the client has no field for it. `escaped`: `blocks` as JSON text in pure ASCII,
 where a block holds lone surrogates that the client would refuse. `thread`: on the first line, the canonical thread's
 title, creation time and metadata. `window`: on the line of a compaction, the canonical `window`, each message by how
-many messages before the summary it stands (0: the summary itself). `origin`: on a line that names a child thread, how
-many messages back the one it came from stands (1: the one before this line). `kind` may be `said`: conversation, whatever the text looks like to the reader.
+many messages before the summary it stands (0: the summary itself). `child`: the vendor's id of a child thread that this
+line names, and `origin`: how many messages back the one it came from stands (1: the one before this line). `kind` may
+be `said`: conversation, whatever the text looks like to the reader.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class Stamp(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     escaped: str | None = None
     thread: JsonObject | None = None
     window: list[int] | None = None
+    child: str | None = None
     origin: int | None = None
 
 

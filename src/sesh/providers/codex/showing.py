@@ -106,7 +106,7 @@ class Showing:
         """An event that is no marker of a turn and counts no tokens."""
         event = line.payload
         if event.type == "item_completed":
-            self._completed(record, event, line.sesh)
+            self._completed(record, event)
         elif event.type in STATE_EVENTS:
             self._closing.skipped(record, name_of(record))
         elif (shown := events.shown(event)) is not None:
@@ -121,6 +121,10 @@ class Showing:
         if mark.stub:
             self._closing.skipped(record, "sesh-stub")
             return True
+        if mark.child is not None:
+            self.named.setdefault(mark.child, self._origin_of(mark))
+            self._closing.used(record)
+            return True
         blocks = stamp.blocks_of(mark)
         if blocks is None:
             return False
@@ -130,7 +134,7 @@ class Showing:
         self._closing.used(record)
         return True
 
-    def _completed(self, record: Record, event: Event, sesh: Any) -> None:
+    def _completed(self, record: Record, event: Event) -> None:
         item = event.item
         if item is None:
             return self.keep(record, "event_msg/item_completed")
@@ -139,7 +143,7 @@ class Showing:
             # A review's item, told in passing: it is said in that thread's own file.
             self.named.setdefault(event.thread_id, None)
             return self._closing.skipped(record, "item_completed of another thread")
-        self._name_children(item, stamp.EMPTY if sesh is None else stamp.read(sesh))
+        self._name_children(item)
         if item.type in witness.STATE_ITEMS:
             return self._closing.skipped(record, name_of(record))
         shown = events.shown(event)
@@ -150,11 +154,13 @@ class Showing:
         call_id = item.id if isinstance(item.id, str) else ""
         return self._tool(record, call_id, _fate(item.success, item.exit_code, item.status))
 
-    def _name_children(self, item: Item, mark: stamp.Stamp) -> None:
-        call = self._transcript.calls.get(item.id) if isinstance(item.id, str) else None
+    def _origin_of(self, mark: stamp.Stamp) -> str | None:
+        """The message that a child came from, as our writer says it."""
         messages = self._transcript.messages
-        if mark.origin is not None and 0 < mark.origin <= len(messages):
-            call = messages[-mark.origin].id
+        return messages[-mark.origin].id if mark.origin is not None and 0 < mark.origin <= len(messages) else None
+
+    def _name_children(self, item: Item) -> None:
+        call = self._transcript.calls.get(item.id) if isinstance(item.id, str) else None
         receivers = item.receiver_thread_ids if isinstance(item.receiver_thread_ids, list) else []
         for child in [*receivers, item.agent_thread_id]:
             if isinstance(child, str):

@@ -179,7 +179,8 @@ class Turns:
             self._seen(event)
         started = self._started.pop(call_id, None)
         if started is not None and isinstance(call, ToolCallBlock):
-            self._name(spawn(call_id, self._session.session_id, call, result, started), None)
+            item = spawn(call_id, self._session.session_id, call, result, started)
+            self._event(self._completed(item, self._ms()))  # in every form of file, and no stub: it names the children
             return
         item_id = f"{call_id}-plan" if isinstance(card, display.Plan) else call_id
         self._item(
@@ -189,12 +190,15 @@ class Turns:
         )
 
     def branched(self, child: Child, back: int | None) -> None:
-        """A child that no call started. `back`: how many messages before this line the one it came from stands."""
-        self._name(activity(child), {"origin": back} if back else None)
+        """A child that no call started. `back`: how many messages before this line the one it came from stands.
 
-    def _name(self, item: JsonObject, stamp: JsonObject | None) -> None:
-        """An item that names children. It is in every form of file, for our reader, and never a stub."""
-        self._event(self._completed(item, self._ms()), stamp)
+        A sub-agent is drawn; an abandoned branch is named on a line that no client knows.
+        """
+        stamp: JsonObject = {"child": child.session_id}
+        if back is not None:
+            stamp["origin"] = back
+        drawn = self._completed(activity(child), self._ms())
+        self._event(drawn if child.relation == "subagent" else {"type": "sesh_child"}, stamp)
 
     # -- lines ------------------------------------------------------------------------------------
 
