@@ -5,12 +5,16 @@ Law 5 (the origin's bytes are never touched) is about files, and stands with the
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import ClassVar
+
 from tests.sessions import every_file
 
 from sesh.providers import registry
 from sesh.testing.provider_suite import ProviderSuite
 
 _FILES = list(every_file())
+_V1 = Path(__file__).parents[1] / "formats" / "v1"
 
 
 class TestClaudeCode(ProviderSuite):
@@ -21,7 +25,13 @@ class TestClaudeCode(ProviderSuite):
 class TestCodex(ProviderSuite):
     provider = registry.get("codex")
     samples = tuple(path for name, path in _FILES if name == "codex")
+    never_growing: ClassVar[dict[str, str]] = {
+        "trees/importer": "Codex's importer writes a whole file at once, and each event before its item",
+    }
 
 
 class TestCanonical(ProviderSuite):
     provider = registry.get("canonical")
+    samples = tuple(
+        _V1 / name for name in ("every-field.jsonl", "json-traps.jsonl", "seeds-only.jsonl", "strangers.jsonl")
+    )
