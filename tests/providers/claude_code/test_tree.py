@@ -6,10 +6,14 @@ Where we deliberately keep more than the client, `KEPT_MORE` has the shape with 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sesh.format import walk
+from sesh.format.blocks import TextBlock, ToolResultBlock
 from tests.providers.claude_code.made import Made, codes, short, shortly
 
 Shape = Callable[[Made], None]
@@ -468,3 +472,73 @@ def test_a_long_chain_is_no_recursion() -> None:
     result = s.read()
     assert len(result.messages) == 5002
     assert [shortly(c.messages) for c in result.children] == [["a branch"]]
+
+
+def test_a_segment_over_lines_in_a_circle_ends() -> None:
+    s = Made()
+    s.user("u2", "a2", "second")
+    s.said("a2", "u2", "two")
+    s.boundary("bd", "a2", preservedSegment={"headUuid": "gone", "anchorUuid": "sm", "tailUuid": "a2"})
+    s.summary("sm", "bd")
+    assert short(s.read()) == ["first", "one", "second", "two", "summary: SUMMARY"]
+
+
+NAMES = ["u1", "a1", "n0", "n1", "n2", "n3", "n4", "n5", "gone", None]
+
+
+@st.composite
+def odd_trees(draw: st.DrawFn) -> Made:
+    """Lines of all chained kinds that name each other as parents in any way, with compactions and leaves anywhere."""
+    s = Made()
+    name = st.sampled_from(NAMES)
+    for n in range(draw(st.integers(1, 10))):
+        uuid = draw(st.sampled_from(NAMES[:8])) or f"n{n}"
+        parent = draw(name)
+        more: dict[str, Any] = {"isSidechain": draw(st.sampled_from([False, False, False, True]))}
+        more["at"] = draw(st.integers(0, 20))
+        match draw(st.sampled_from(("user", "said", "call", "result", "boundary", "summary", "leaf", "attachment"))):
+            case "user":
+                s.user(uuid, parent, f"word {n}", **more)
+            case "said":
+                s.said(uuid, parent, f"word {n}", draw(st.sampled_from([None, "step"])), **more)
+            case "call":
+                block = {"type": "tool_use", "id": draw(st.sampled_from("cd")), "name": "Bash", "input": {}}
+                s.said(uuid, parent, [block], "step", **more)
+            case "result":
+                s.result(uuid, parent, draw(st.sampled_from("cde")), f"word {n}", **more)
+            case "boundary":
+                named = {"anchorUuid": draw(name), "uuids": draw(st.lists(name, max_size=3))}
+                ends = {"anchorUuid": draw(name), "headUuid": draw(name), "tailUuid": draw(name)}
+                kept: dict[str, Any] = draw(st.sampled_from([{}, {"preservedMessages": named}]))
+                kept |= draw(st.sampled_from([{}, {"preservedSegment": ends}]))
+                s.boundary(uuid, draw(name), draw(st.none() | name), **kept)
+            case "summary":
+                s.summary(uuid, parent, f"word {n}")
+            case "leaf":
+                s.leaf(draw(st.sampled_from(NAMES[:8])) or "", explicit=draw(st.booleans()))
+            case "attachment":
+                queued = {"type": "queued_command", "prompt": f"word {n}", "commandMode": "prompt"}
+                s.line("attachment", uuid, parent, attachment=queued, **more)
+    return s
+
+
+@settings(max_examples=400)
+@given(odd_trees())
+def test_every_word_is_in_one_thread_whatever_the_tree(s: Made) -> None:
+    result = s.read()
+    threads = [result.messages, *(c.messages for c in result.children)]
+    words = [b.text for t in threads for m in t for b in m.content if isinstance(b, TextBlock) and "word" in b.text]
+    words += [str(b.output) for t in threads for m in t for b in m.content if isinstance(b, ToolResultBlock)]
+    written = [w for line in s.lines if isinstance(line, dict) for w in words_on(line)]
+    assert sorted(w for w in words if w.startswith("word")) == sorted(written)
+    for messages in threads:
+        at = {m.id: i for i, m in enumerate(messages)}
+        assert len(at) == len(messages)
+        walk.window(messages)
+
+
+def words_on(line: dict[str, Any]) -> list[str]:
+    content = (line.get("message") or {}).get("content") or (line.get("attachment") or {}).get("prompt") or []
+    if isinstance(content, str):
+        return [content] if content.startswith("word") else []
+    return [w for b in content if str(w := b.get("text") or b.get("content")).startswith("word")]

@@ -207,7 +207,9 @@ class Tree:
             return []
         head, n = segment.get("headUuid"), self.by_uuid.get(str(segment.get("tailUuid")), NONE)
         found: list[str] = []
-        while n != NONE:
+        seen: set[int] = set()  # asked while parents are being found, when lines may still lead in a circle
+        while n != NONE and n not in seen:
+            seen.add(n)
             uuid = self.lines[n].uuid
             if uuid is not None:
                 found.append(uuid)
