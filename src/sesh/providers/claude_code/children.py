@@ -22,7 +22,7 @@ from sesh.format import ids, walk
 from sesh.format.blocks import TextBlock, ToolCallBlock, ToolResultBlock, output_parts
 from sesh.format.json import JsonObject
 from sesh.format.message import Message
-from sesh.format.thread import Thread
+from sesh.format.thread import RELATIONS, Thread
 from sesh.providers.api import IngestedThread
 from sesh.providers.claude_code.book import Record
 from sesh.providers.claude_code.facts import AgentMeta, title_of
@@ -80,10 +80,13 @@ class Links:
         self._by_prompt: Final[dict[str, list[Call]]] = {}
         self._results: Final[dict[str, str]] = {}
         self._agents: Final[dict[str, str]] = {}
+        self._by_uuid: Final[dict[str, Message]] = {}
 
     def add_messages(self, messages: Iterable[Message]) -> None:
         """The calls and results of a thread."""
         for message in messages:
+            if message.provenance is not None and message.provenance.source_id is not None:
+                self._by_uuid.setdefault(message.provenance.source_id, message)
             for block in message.content:
                 if isinstance(block, ToolCallBlock):
                     self._add_call(message, block)
@@ -119,6 +122,10 @@ class Links:
         """The agents that are named anywhere."""
         return frozenset(self._agents)
 
+    def said_on(self, uuid: object) -> Message | None:
+        """The (first) message of the line with that uuid."""
+        return self._by_uuid.get(uuid) if isinstance(uuid, str) else None
+
     def call_of(self, child: Child, taken: set[str]) -> Call | None:
         """The call that began a child; None where nothing says which."""
         named = child.call_id or (child.meta.tool_use_id if child.meta is not None else None)
@@ -150,7 +157,13 @@ def linked(children: Sequence[Child], links: Links, book: LineBook, agent_id: st
         parent, origin = child.parent, child.origin
         metadata: JsonObject = {"relation": child.relation, **child.metadata}
         title: str | None = None
-        if child.relation in ("subagent", "sidechain"):
+        created = child.created
+        told = child.meta.sesh if child.meta is not None else None
+        if told is not None:
+            title, created = _retell(child, told, metadata, created)
+            if (message := links.said_on(told.get("origin"))) is not None:
+                parent, origin = message.thread_id, message.id
+        elif child.relation in ("subagent", "sidechain"):
             call = links.call_of(child, taken)
             if call is not None:
                 taken.add(call.block.call_id)
@@ -173,11 +186,23 @@ def linked(children: Sequence[Child], links: Links, book: LineBook, agent_id: st
                 parent_thread_id=parent,
                 origin_message_id=origin,
                 title=title or title_of(child.messages),
-                created_at=child.created or NO_TIME,
+                created_at=created or NO_TIME,
                 metadata=metadata,
             ),
             messages=child.messages,
         )
+
+
+def _retell(child: Child, told: JsonObject, metadata: JsonObject, created: str) -> tuple[str | None, str]:
+    """What our writer said of a child thread that it had to write as a sub-agent's file: (title, creation time)."""
+    kept = told.get("metadata")
+    if isinstance(kept, dict):
+        metadata |= {k: v for k, v in kept.items() if k not in ("provider", "sessionId", "cwd")}
+    if metadata.get("relation") not in RELATIONS:
+        metadata["relation"] = child.relation
+    _put(metadata, "agentId", metadata.get("agentId") or child.agent_id)
+    title, began = told.get("title"), told.get("createdAt")
+    return (title if isinstance(title, str) else None), (began if isinstance(began, str) and began else created)
 
 
 def _put(into: JsonObject, key: str, value: object) -> None:

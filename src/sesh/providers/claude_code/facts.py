@@ -126,9 +126,10 @@ def metadata_of(records: Sequence[Record], session: str) -> JsonObject:
 
 
 class AgentMeta(msgspec.Struct, frozen=True, rename="camel"):
-    """`agent-<id>.meta.json` beside a sub-agent's file (2.1.328)."""
+    """`agent-<id>.meta.json` beside a sub-agent's file (2.1.328). `sesh` is our writer's: what the thread was."""
 
     agent_type: str | None = None
     description: str | None = None
     tool_use_id: str | None = None
     model: str | None = None
+    sesh: JsonObject | None = None

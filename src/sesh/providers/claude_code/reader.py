@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Unpack
 
-from sesh.format import ids
+from sesh.format import ids, stamp
 from sesh.format.blocks import ToolCallBlock, ToolResultBlock, WebSearchBlock
 from sesh.format.json import JsonObject
 from sesh.format.message import Message
@@ -112,7 +112,9 @@ def _close_rest(session: Session) -> None:
 
 
 def _thread(session: Session, facts: Facts, messages: list[Message], trunk: list[Record]) -> Thread:
-    metadata: JsonObject = session.metadata(trunk)
+    told = _told(trunk)
+    kept = told.get("metadata")
+    metadata: JsonObject = {**(kept if isinstance(kept, dict) else {}), **session.metadata(trunk)}
     if facts.cwd is not None:
         metadata["cwd"] = facts.cwd
     if facts.link is not None:
@@ -128,9 +130,21 @@ def _thread(session: Session, facts: Facts, messages: list[Message], trunk: list
         agent_id=session.agent_id,
         parent_thread_id=parent,
         title=facts.title(messages, _title_file(session)),
-        created_at=facts.created or NO_TIME,
+        created_at=_text(told.get("createdAt")) or facts.created or NO_TIME,
         metadata=metadata,
     )
+
+
+def _told(trunk: Sequence[Record]) -> JsonObject:
+    """What our writer left of the canonical thread on its first line."""
+    for record in trunk:
+        if record.line is not None and record.line.sesh is not None:
+            return stamp.read(record.line.sesh).thread or {}
+    return {}
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
 
 
 def _title_file(session: Session) -> bytes | None:

@@ -2,7 +2,7 @@
 
 2.1.x keeps sub-agents there and names the call that began one by `toolUseId` (formats/claude-code.md §6); nothing of
 them is needed to resume or sent. Abandoned branches and rolled-back turns have no place of their own in a file that is
-read as one chain, so they lie there too; the stamp on their first line says what they are.
+read as one chain, so they lie there too; the `sesh` key of the `.meta.json` says what they are.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from sesh.format import ids, jsontext, walk
+from sesh.format import ids, jsontext, stamp, walk
 from sesh.format.json import JsonObject
 from sesh.providers.api import IngestedThread
 from sesh.providers.claude_code.write_blocks import Call
@@ -64,8 +64,11 @@ def by_origin(found: Sequence[Agent]) -> dict[str, list[Agent]]:
     return spawned
 
 
-def meta(agent: Agent, call: str | None) -> bytes:
-    """The `.meta.json` beside the transcript; `call` is the id of the call that began it."""
+def meta(agent: Agent, call: str | None, told: JsonObject) -> bytes:
+    """The `.meta.json` beside the transcript.
+
+    `call` is the id of the call that began it; `told` is what the client has no key for: what the thread was.
+    """
     metadata = agent.child.thread.metadata or {}
     value: JsonObject = {"agentType": _text(metadata.get("agentType")) or "general-purpose"}
     described = _text(metadata.get("description")) or agent.child.thread.title
@@ -74,6 +77,7 @@ def meta(agent: Agent, call: str | None) -> bytes:
     if call is not None:
         value["toolUseId"] = call
     value["spawnDepth"] = agent.depth
+    value[stamp.KEY] = told
     return jsontext.dumps(jsontext.without_lone_surrogates(value))
 
 

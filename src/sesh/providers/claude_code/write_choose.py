@@ -15,8 +15,13 @@ from sesh.providers.claude_code.write_own import PROVIDER, is_own, own_record
 from sesh.report.reports import BlockBook
 
 
-def choose(messages: Sequence[Message], book: BlockBook, notes: Notes, options: EmitOptions) -> list[Entry]:
-    """The messages to write, each with its blocks opened in the book; what stays behind is closed there, and named."""
+def choose(
+    messages: Sequence[Message], book: BlockBook, notes: Notes, options: EmitOptions, *, owner: str | None
+) -> list[Entry]:
+    """The messages to write, each with its blocks opened in the book; what stays behind is closed there, and named.
+
+    `owner` is the vendor's id of the session that was read, where it was one of this client's.
+    """
     cut = _cut(messages, notes, options.get("last_turns"))
     keep_raw, keep_context = options.get("keep_raw", False), options.get("keep_context", False)
     entries: list[Entry] = []
@@ -29,7 +34,7 @@ def choose(messages: Sequence[Message], book: BlockBook, notes: Notes, options: 
         own = is_own(message)
         if start < cut:
             _leave(parts, first, book, "cut")
-        elif own and _is_read(parts) and (record := own_record(parts, keep_raw=keep_raw)) is not None:
+        elif own and _is_read(parts, owner) and (record := own_record(parts, keep_raw=keep_raw)) is not None:
             whole = msgspec.structs.replace(message, content=[b for m in parts for b in m.content])
             entries.append(Entry(whole, first, record, tuple(m.id for m in parts)))
         else:
@@ -42,17 +47,18 @@ def choose(messages: Sequence[Message], book: BlockBook, notes: Notes, options: 
     return entries
 
 
-def _is_read(parts: Sequence[Message]) -> bool:
+def _is_read(parts: Sequence[Message], owner: str | None) -> bool:
     """Whether a reader made these messages of a record: it left something of it, or gave the id that it would give.
 
     Messages that merely say they are Claude Code's are written with the same care as anybody else's.
     """
-    if any(m.provider_data or any(b.provider_data for b in m.content) for m in parts):
+    if any(m.raw is not None or m.provider_data or any(b.provider_data for b in m.content) for m in parts):
         return True
     source = parts[0].provenance
-    if source is None or source.session_id is None or source.source_id is None:
+    if source is None or source.source_id is None:
         return False
-    return parts[0].id == ids.message_id(PROVIDER, source.session_id, source.source_id)
+    sessions = {source.session_id, owner} - {None}
+    return any(parts[0].id == ids.message_id(PROVIDER, s, source.source_id) for s in sessions if s)
 
 
 def _end_of_record(messages: Sequence[Message], at: int) -> int:

@@ -32,7 +32,7 @@ class SegmentWriter:
 
     `spawned`: the sub-agents that messages began. `thread`: what the first line's stamp says of the thread. Afterwards
     `calls_of_agents` tells which call began an agent, `boundaries` how many compactions were written, and `spilled`
-    which whole outputs lie in the session's `tool-results` folder, by name.
+    which whole outputs lie in the session's `tool-results` folder, by name, `uuids` the line of each message.
     """
 
     def __init__(
@@ -57,6 +57,7 @@ class SegmentWriter:
         self._names: Final[dict[str, str]] = {}
         """Ids of messages whose records are Claude Code's own: reading gives those other canonical ids in this file."""
         self.calls_of_agents: Final[dict[str, str]] = {}
+        self.uuids: Final[dict[str, str]] = {}
         self.spilled: Final[dict[str, str]] = {}
         self.boundaries = 0
 
@@ -198,6 +199,7 @@ class SegmentWriter:
         """A record of Claude Code's own, with this chain's parent and, where it was told, this session's id."""
         message = piece.entry.message
         uuid = self._chain.uuid(own.uuid)
+        self.uuids.update(dict.fromkeys(piece.entry.names, uuid))
         line = own.line
         if not own.raw and piece.side != "assistant":
             results = [b for b in message.content if isinstance(b, ToolResultBlock)]
@@ -280,7 +282,8 @@ class SegmentWriter:
             return self._chain.uuid(ids.derive("retained", self._session, message.id, str(piece.at)))
         if form.lines:
             return self._chain.uuid(ids.derive("more", self._session, message.id, str(piece.indices[0])))
-        return self._chain.uuid(_uuid_of(message))
+        uuid = self.uuids[message.id] = self._chain.uuid(_uuid_of(message))
+        return uuid
 
     def _stamp(self, piece: Piece, form: Form, model: str | None) -> stamp.Stamp:
         entry, message = piece.entry, piece.entry.message

@@ -14,6 +14,7 @@ from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.providers.api import EmitOptions, EmitResult, EmittedFile
+from sesh.providers.claude_code.facts import title_of
 from sesh.providers.claude_code.layout import session_path
 from sesh.providers.claude_code.tools_native import Place, native
 from sesh.providers.claude_code.write_blocks import kept, tool_name
@@ -55,6 +56,7 @@ class _Emit:
         self._spawned: Final = by_origin(self._agents)
         self._calls: Final[dict[str, str]] = {}
         self._spilled: Final[dict[str, str]] = {}
+        self._uuids: Final[dict[str, str]] = {}
 
     def _own_id(self) -> str | None:
         """The id the session had, where its records are to be the same byte for byte."""
@@ -73,7 +75,7 @@ class _Emit:
         clock = Clock(start=None if start is None else milliseconds(start))
         chain = Chain(self._envelope(self._thread, None), clock, parent)
         self._write(chain, self._thread, messages, self._options, first=parent is None)
-        before, after = _title_lines(self._thread, chain, self._session) if parent is None else ([], [])
+        before, after = self._title_lines(chain, messages) if parent is None else ([], [])
         lines = [*before, *chain.lines, *after]
         if chain.ends_open:
             text = "The conversation ends without an answer; on resume the client adds 'No response requested.'."
@@ -100,7 +102,7 @@ class _Emit:
         self, chain: Chain, thread: Thread, messages: Sequence[Message], options: EmitOptions, *, first: bool
     ) -> None:
         chain.clock.expect(thread.created_at)
-        entries = choose(messages, self._book, self._notes, options)
+        entries = choose(messages, self._book, self._notes, options, owner=_text(self._metadata.get("sessionId")))
         writer = SegmentWriter(
             chain,
             _vocabulary(thread, messages, chain.envelope.cwd, self._options.get("tools")),
@@ -123,25 +125,51 @@ class _Emit:
             self._notes.say("window", text)
         self._calls.update(writer.calls_of_agents)
         self._spilled.update(writer.spilled)
+        self._uuids.update(writer.uuids)
         clock = chain.clock
         if clock.moved:
             text = f"{clock.moved} times were moved to rise strictly, by {clock.most} ms at most."
             self._notes.say("time-moved", text)
 
+    def _title_lines(self, chain: Chain, messages: Sequence[Message]) -> tuple[list[bytes], list[bytes]]:
+        """The file's title in every version's way: before the chain, and after it.
+
+        None for one that is only the first prompt: the client makes that itself.
+        """
+        title = self._thread.title
+        cut = self._options.get("last_turns") is not None or self._options.get("since_compaction")
+        if not title or (title == title_of(messages) and not cut):
+            return [], []
+        # 1.0.x takes its titles from `summary` lines whose leaf is the session's (one whose leaf is nowhere loses the
+        # session); 2.0.76 and later from `custom-title`.
+        before: JsonObject = {"type": "summary", "summary": title, "leafUuid": chain.parent}
+        after: JsonObject = {"type": "custom-title", "customTitle": title, "sessionId": self._session}
+        return [unchained(before)] if chain.lines else [], [unchained(after)]
+
     def _child(self, agent: Agent) -> list[EmittedFile]:
         thread = agent.child.thread
         chain = Chain(self._envelope(thread, agent.agent_id), Clock())
         whole: EmitOptions = {"keep_context": self._options.get("keep_context", False)}
-        self._write(chain, thread, agent.child.messages, whole, first=True)
+        self._write(chain, thread, agent.child.messages, whole, first=False)
         path = f"{self._folder()}/subagents/agent-{agent.agent_id}"
+        told = _stamped(thread)
+        if thread.title is not None:
+            told["title"] = thread.title
+        if (origin := self._uuids.get(thread.origin_message_id or "")) is not None:
+            told["origin"] = origin
         return [
             EmittedFile(path=f"{path}.jsonl", lines=chain.lines, modified=chain.last_ts),
-            EmittedFile(path=f"{path}.meta.json", lines=[meta(agent, self._calls.get(agent.agent_id))]),
+            EmittedFile(path=f"{path}.meta.json", lines=[meta(agent, self._calls.get(agent.agent_id), told)]),
         ]
 
     def _spill(self, name: str, text: str) -> EmittedFile:
         data = text.encode("utf-8", "surrogatepass").removesuffix(b"\n")
         return EmittedFile(path=f"{self._folder()}/tool-results/{name}", lines=data.split(b"\n"))
+
+    def _folder_of(self, metadata: Mapping[str, object]) -> str:
+        """A child's own folder, where it is another than the session's was."""
+        own = _text(metadata.get("cwd"))
+        return self._cwd if own is None or own == self._metadata.get("cwd") else own
 
     def _folder(self) -> str:
         return session_path(self._session, self._cwd).removesuffix(".jsonl")
@@ -150,7 +178,7 @@ class _Emit:
         metadata = thread.metadata or {}
         return Envelope(
             session_id=self._session,
-            cwd=self._cwd if agent_id is None else _text(metadata.get("cwd")) or self._cwd,
+            cwd=self._folder_of(metadata),
             version=self._options.get("client_version") or MEASURED_VERSION,
             git_branch=_text(metadata.get("gitBranch")) or _text(self._metadata.get("gitBranch")) or "",
             agent_id=agent_id,
@@ -174,24 +202,7 @@ def _stamped(thread: Thread) -> JsonObject:
     kept_keys = {k: v for k, v in metadata.items() if k not in _NOT_STAMPED}
     if kept_keys:
         found["metadata"] = kept_keys
-    if thread.title is not None:
-        found["title"] = thread.title
-    if thread.origin_message_id is not None:
-        found["originMessageId"] = thread.origin_message_id
-    if thread.parent_thread_id is not None:
-        found["parentThreadId"] = thread.parent_thread_id
     return found
-
-
-def _title_lines(thread: Thread, chain: Chain, session_id: str) -> tuple[list[bytes], list[bytes]]:
-    """The file's title in every version's way: before the chain, and after it."""
-    if not thread.title:
-        return [], []
-    # 1.0.x takes its titles from `summary` lines whose leaf is the session's (one whose leaf is nowhere loses the
-    # session); 2.0.76 and later from `custom-title`.
-    before: JsonObject = {"type": "summary", "summary": thread.title, "leafUuid": chain.parent}
-    after: JsonObject = {"type": "custom-title", "customTitle": thread.title, "sessionId": session_id}
-    return [unchained(before)] if chain.lines else [], [unchained(after)]
 
 
 def _text(value: object) -> str | None:

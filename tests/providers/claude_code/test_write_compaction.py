@@ -1,0 +1,136 @@
+"""Compactions: what is sent is what the source's model held, in its order; earlier turns stay readable."""
+
+from __future__ import annotations
+
+import msgspec
+
+from sesh.format import walk
+from sesh.format.blocks import UnknownBlock
+from sesh.format.message import Message
+from sesh.providers.claude_code import PROVIDER
+from sesh.testing.provider_suite import read_back
+from tests.providers.claude_code.telling import Telling, chained, rows
+
+
+def talk() -> tuple[Telling, list[str]]:
+    """Two turns, the first with a call; returns the ids of its messages."""
+    told = Telling()
+    told.say("user", "one")
+    told.call("a")
+    told.result("a")
+    told.say("assistant", "first")
+    told.say("user", "two")
+    told.say("assistant", "second")
+    return told, [m.id for m in told.messages]
+
+
+def test_only_the_summary_and_what_follows_is_sent() -> None:
+    told, _ = talk()
+    told.say("user", "SUMMARY", kind="summary")
+    told.say("user", "three")
+    result = told.emit(tools="keep")
+    assert rows(result.lines) == ["user:SUMMARY", "user:three"]
+    lines = chained(result.lines)
+    boundary = next(v for v in lines if v["type"] == "system")
+    assert boundary["parentUuid"] is None
+    assert boundary["logicalParentUuid"] == lines[lines.index(boundary) - 1]["uuid"]
+    assert lines[lines.index(boundary) + 1]["isCompactSummary"] is True
+    assert "window" in [e.code for e in result.report.entries]
+
+
+def test_kept_messages_are_sent_in_the_order_of_the_window() -> None:
+    told, names = talk()
+    own = told.say("user", "SUMMARY", kind="summary")
+    told.messages[-1] = own = _with_window(own, [names[4], own.id, names[0]])
+    told.say("assistant", "after")
+    result = told.emit(tools="keep")
+    assert rows(result.lines) == ["user:two", "user:SUMMARY", "user:one", "assistant:after"]
+    assert [v["sesh"].get("retained") for v in chained(result.lines)[-4:]] == [names[4], None, names[0], None]
+    back = read_back(PROVIDER, result).messages
+    assert [m.content for m in walk.window(back)] == [m.content for m in walk.window(told.messages)]
+    assert len(back) == len(told.messages)
+    assert result.report.lossless
+
+
+def test_kept_calls_keep_their_results() -> None:
+    told, names = talk()
+    own = told.say("user", "SUMMARY", kind="summary")
+    told.messages[-1] = _with_window(own, [names[1], names[2], own.id])
+    assert rows(told.emit(tools="keep").lines) == ["call:a", "result:a", "user:SUMMARY"]
+
+
+def test_a_text_that_the_client_cut_stands_in_the_window_only() -> None:
+    told, names = talk()
+    cut = told.say("user", "tw…", kind="summary")
+    own = told.say("user", "SUMMARY", kind="summary")
+    told.messages[-1] = _with_window(own, [names[0], cut.id, own.id])
+    result = told.emit(tools="keep")
+    assert rows(result.lines) == ["user:one", "user:tw…", "user:SUMMARY"]
+    assert sum(v["type"] == "system" for v in chained(result.lines)) == 1
+
+
+def test_each_compaction_has_its_boundary() -> None:
+    told, names = talk()
+    told.say("user", "SUMMARY 1", kind="summary")
+    told.say("user", "three")
+    own = told.say("user", "SUMMARY 2", kind="summary")
+    told.messages[-1] = _with_window(own, [names[0], own.id])
+    result = told.emit(tools="keep")
+    assert rows(result.lines) == ["user:one", "user:SUMMARY 2"]
+    assert sum(v["type"] == "system" for v in chained(result.lines)) == 2
+
+
+def test_an_encrypted_summary_cuts_nothing() -> None:
+    told, names = talk()
+    own = told.say("system", UnknownBlock(source_type="compaction", raw={"encrypted_content": "x"}), kind="summary")
+    told.messages[-1] = _with_window(own, [names[0], own.id])
+    told.say("user", "three")
+    result = told.emit(tools="keep")
+    assert rows(result.lines)[0] == "user:one"
+    assert rows(result.lines)[-1] == "user:three"
+    assert "SECRET" not in b"".join(result.lines).decode()
+    assert result.report.dropped == {"encrypted-summary": 1}
+    assert "encrypted-summary" in [e.code for e in result.report.entries]
+
+
+def test_a_summary_that_took_nothing_away_makes_no_boundary() -> None:
+    told, names = talk()
+    own = told.say("user", "SUMMARY", kind="summary")
+    told.messages[-1] = _with_window(own, [*names, own.id])
+    result = told.emit(tools="keep")
+    assert all(v["type"] != "system" for v in chained(result.lines))
+    assert rows(result.lines)[-1] == "user:SUMMARY"
+
+
+def test_a_result_after_the_compaction_goes_to_its_call_before_it() -> None:
+    told = Telling()
+    told.say("user", "one")
+    told.call("a")
+    told.say("user", "SUMMARY", kind="summary")
+    told.result("a")
+    told.say("assistant", "on")
+    result = told.emit(tools="keep")
+    assert rows(result.lines) == ["user:SUMMARY", "assistant:on"]
+    assert not result.report.dropped
+    assert "stub-result" not in [e.code for e in result.report.entries]
+
+
+def test_only_what_follows_the_last_compaction() -> None:
+    told, names = talk()
+    own = told.say("user", "SUMMARY", kind="summary")
+    told.messages[-1] = _with_window(own, [names[0], own.id])
+    told.say("user", "three")
+    result = told.emit(tools="keep", since_compaction=True)
+    assert rows(result.lines) == ["user:one", "user:SUMMARY", "user:three"]
+    assert all(v["type"] != "system" for v in chained(result.lines))
+    assert result.report.dropped == {"cut": 5}
+    assert "cut" in [e.code for e in result.report.entries]
+
+
+def test_without_a_compaction_there_is_nothing_to_cut() -> None:
+    told, _ = talk()
+    assert told.emit(since_compaction=True) == told.emit()
+
+
+def _with_window(message: Message, window: list[str]) -> Message:
+    return msgspec.structs.replace(message, window=window)
