@@ -26,6 +26,8 @@ from sesh.providers.api import IngestedThread
 from sesh.testing.conversations import Conversation
 from sesh.testing.strategies import FOLDER
 
+_MCP: Final = "mcp__demo__add"
+"""A name that both clients draw, so that a case about something else is not about names."""
 _SESSION: Final = "01a2f000-0000-7000-8000-0000000000bb"
 _PNG: Final = base64.b64encode(
     bytes.fromhex(
@@ -130,7 +132,7 @@ def _called(given: Any, name: str = "demo_tool") -> Callable[[Story], object]:
 
 def _gave(output: Any, *, is_error: bool | None = None) -> Callable[[Story], object]:
     def tell(story: Story) -> object:
-        story.say("assistant", ToolCallBlock(call_id="call_1", name="demo_tool", input={"a": 1}))
+        story.say("assistant", ToolCallBlock(call_id="call_1", name=_MCP, input={"a": 1}))
         return story.say("tool", ToolResultBlock(call_id="call_1", output=output, is_error=is_error))
 
     return tell
@@ -138,7 +140,7 @@ def _gave(output: Any, *, is_error: bool | None = None) -> Callable[[Story], obj
 
 def _parallel(story: Story) -> None:
     for n in (1, 2):
-        story.say("assistant", ToolCallBlock(call_id=f"call_{n}", name="demo_tool", input={"n": n}))
+        story.say("assistant", ToolCallBlock(call_id=f"call_{n}", name=_MCP, input={"n": n}))
     for n in (2, 1):
         story.say("tool", ToolResultBlock(call_id=f"call_{n}", output=str(n)))
 
@@ -197,7 +199,7 @@ CASES: Final = (
     Case(
         "tool call",
         "without a result",
-        _said("assistant", ToolCallBlock(call_id="call_1", name="demo_tool", input={"a": 1})),
+        _said("assistant", ToolCallBlock(call_id="call_1", name=_MCP, input={"a": 1})),
     ),
     Case("tool result", "text", _gave("words")),
     Case("tool result", "text and an image", _gave([part(TextBlock(text="see")), part(_IMAGE)])),

@@ -18,5 +18,24 @@ class Mark:
     reason: str
 
 
-MARKS: Final[dict[tuple[str, str], Mark]] = {}
+_SIGNED = Mark("never", "Claude Code sends thinking to its model only with its maker's signature, which no other has.")
+_HOME = Mark("never", "What a client put in by itself stays with it (`--keep-context` takes it along).")
+
+MARKS: Final[dict[tuple[str, str], Mark]] = {
+    ("claude-code", "reasoning: with its words"): _SIGNED,
+    ("claude-code", "reasoning: encrypted"): _SIGNED,
+    ("claude-code", "tool result: without a call"): Mark(
+        "never", "Claude Code takes a result only after its call, and empties the message otherwise."
+    ),
+    ("claude-code", "unknown: record"): _HOME,
+    ("codex", "unknown: record"): _HOME,
+    ("claude-code", "message: context"): _HOME,
+    ("codex", "message: context"): _HOME,
+    ("claude-code", "message: usage"): Mark(
+        "never", "Its usage has no count of reasoning tokens; the others are kept."
+    ),
+    ("claude-code", "compaction: encrypted summary"): Mark(
+        "never", "Only its maker can read it; the turns it stands for are what the model is sent instead."
+    ),
+}
 """(provider, case) -> the mark."""

@@ -11,17 +11,18 @@ from tests.matrix.marks import MARKS
 from tests.matrix.measure import Cell, measure
 
 _CLIENTS = {"codex": "codex", "claude-code": "claude"}
+_KINDS = {"never": "Cannot be:", "notyet": "Not done yet:", "notimpl": "Done otherwise:"}
 _HEAD = """# What survives
 
 Measured, not promised: each row is a small conversation that the tests write for each client and read again
 (`tests/matrix`). Whether the real client then sends it to its model is measured too, over whole sessions
 (`tests/e2e`), with {versions}.
 
-**as it is**: the client's own form holds it. **as ...**: it stands there in another form, named in the report; the
-canonical form is kept beside it, so that it comes back as it was, unless a note says what is lost. **for people only**:
-the model does not get it, the report counts it as dropped, yet it stands in the file, is shown where the client can,
-and comes back. **stays behind**: not written, and counted in the report. Tools are written as the writer does when it
-is not told otherwise (`--tools`).
+**as it is**: the client's own form holds it. **in another form**: the report names it by the code in brackets; the
+canonical form is kept beside it, so that it comes back as it was. **for people only**: the model does not get it and
+the report counts it as dropped, yet it stands in the file, is shown where the client can, and comes back. **stays
+behind**: not written, and counted in the report. Tools are written as the writer does when it is not told otherwise
+(`--tools`). A number points to a note below: what is lost there, and why.
 
 Not in the table: ids. They are the target's own; the source's stand in the link that a handoff keeps.
 """
@@ -51,13 +52,13 @@ def _shown(provider: Provider, case: Case, cell: Cell, notes: list[str]) -> str:
     if cell.dropped:
         text = "stays behind" if cell.lost else "for people only"
     elif cell.changed:
-        text = "as " + ", ".join(cell.changed).removeprefix("as-")
+        text = f"in another form ({', '.join(cell.changed)})"
     else:
         text = "as it is"
     mark = MARKS.get((provider.name, case.id))
     if mark is None:
         return text
-    note = f"{mark.kind}: {mark.reason}"
+    note = f"{_KINDS[mark.kind]} {mark.reason}"
     known = next((n for n, line in enumerate(notes, 1) if line == f"{n}. {note}"), None)
     if known is None:
         known = len(notes) + 1

@@ -57,7 +57,6 @@ CODES: Final[dict[str, str]] = {
     "window": "After the last compaction the model is sent what the source client sent; earlier turns are for reading.",
     "over-window": "The history is longer than the target model's window is likely to hold.",
     "history-mode": "Which form of history was written, and why.",
-    "child-not-written": "A child thread has no place in the other client's files.",
     "ends-open": "The conversation ends without an answer; the client adds one of its own when it resumes.",
     "no-folder": "The thread names no working directory; the root folder was taken.",
     "cut": "Only part of the conversation was asked for.",
