@@ -100,6 +100,18 @@ def encode(record: Record | AnyBlock) -> bytes:
     return jsontext.dumps(record)
 
 
+def encode_into(record: Record, buffer: bytearray) -> None:
+    """`encode` at the end of a buffer: for many records, without an object for each one's text."""
+    start = len(buffer)
+    try:
+        if type(record) in _PLAIN:
+            _ENCODER.encode_into(record, buffer, -1)
+            return
+    except UnicodeEncodeError:
+        del buffer[start:]
+    buffer += encode(record)
+
+
 def load(text: bytes | str) -> Record:
     """One line of canonical JSON as a thread or a message. Nothing in it is lost: `encode(load(text))` is its equal.
 
@@ -161,6 +173,8 @@ def same(one: bytes, other: bytes) -> bool:
         return False
 
 
+_PLAIN: Final = (Message, Thread)
+_ENCODER: Final = msgspec.json.Encoder()
 _MESSAGE_DECODER: Final = msgspec.json.Decoder(Message)
 _THREAD_DECODER: Final = msgspec.json.Decoder(Thread)
 

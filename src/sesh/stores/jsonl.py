@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
+from itertools import groupby, islice
+from operator import attrgetter
 from pathlib import Path
 from threading import RLock
 from typing import BinaryIO, Final, NamedTuple
@@ -26,12 +28,11 @@ from sesh.stores.api import Store
 from sesh.stores.jsonl_file import Line, RecordFile, line_at, record_id
 from sesh.stores.jsonl_index import OffsetIndex
 from sesh.stores.rows import (
-    MessageRow,
+    CHUNK_ROWS,
     ThreadRow,
+    check_all,
     checked_limit,
-    chunks,
     conflict,
-    message_row,
     thread_row,
     unknown_cursor,
 )
@@ -41,6 +42,10 @@ _OPEN_THREADS: Final = 16
 """So many threads' indexes are kept; another thread's is made again by reading its file."""
 _SAFE: Final = re.compile(r"[a-z0-9][a-z0-9-]{7,99}")
 _HASHED: Final = "sha256-"
+_THREAD_ID: Final = attrgetter("thread_id")
+_WRITE: Final = 100 * 1024
+"""So many bytes of one thread are gathered for a write: they are still in the processor's cache when they are copied,
+and the buffer is not yet so large that the allocator asks the system for new pages each time."""
 
 
 def file_name(thread_id: str) -> str:
@@ -74,29 +79,44 @@ class JsonlMessageStore(Store):
 
     def append_message(self, message: Message, /) -> None:
         """See MessageStore."""
-        with self._writing():
-            self._append([message_row(message)])
+        self.append_messages((message,))
 
     def append_messages(self, messages: Iterable[Message], /) -> None:
-        """See Store. Each piece (rows.CHUNK_ROWS) is one write and one sync for each thread in it."""
-        for rows in chunks(messages):
-            with self._writing():
-                self._append(rows)
-
-    def _append(self, rows: list[MessageRow]) -> None:
-        """Store the rows that are new, up to the first one that contradicts what is stored. Raises Conflict."""
-        batches: dict[str, _Batch] = {}
-        clash: MessageRow | None = None
+        """See Store. Each piece (rows.CHUNK_ROWS) is one turn at the lock; at the end each file is synced once."""
+        touched: dict[str, RecordFile] = {}
+        remaining = iter(messages)
         try:
-            for row in rows:
-                batch = batches.get(row.thread_id)
+            while piece := list(islice(remaining, CHUNK_ROWS)):
+                check_all(piece)
+                with self._writing():
+                    self._append(piece, touched)
+        finally:
+            with self._failing():
+                for file in touched.values():
+                    file.sync()
+
+    def _append(self, messages: Sequence[Message], touched: dict[str, RecordFile]) -> None:
+        """Write the messages that are new, up to the first that contradicts what is stored.
+
+        Raises Conflict, OSError.
+        """
+        batches: dict[str, _Batch] = {}
+        clash: Message | None = None
+        try:
+            for thread_id, run in groupby(messages, key=_THREAD_ID):
+                batch = batches.get(thread_id)
                 if batch is None:
-                    batch = batches[row.thread_id] = _Batch(self._messages(row.thread_id))
-                if not batch.take(row):
-                    clash = row
+                    batch = batches[thread_id] = _Batch(self._messages(thread_id))
+                clash = batch.take(run)
+                if clash is not None:
                     break
-            for batch in batches.values():
-                batch.write()
+            for thread_id, batch in batches.items():
+                if batch.write():
+                    touched[thread_id] = batch.file
+        except BaseException:
+            for thread_id in batches:
+                self._open.pop(thread_id, None)  # what really came through, the next look at the file says
+            raise
         finally:
             for batch in batches.values():
                 batch.close()
@@ -111,7 +131,8 @@ class JsonlMessageStore(Store):
             self._refresh_threads()
             known = self._threads.get(row.id)
             if known is None or known.row.text != row.text:
-                self._thread_file.append([row.text])
+                self._thread_file.append(row.text + b"\n")
+                self._thread_file.sync()
                 self._refresh_threads()
 
     def get_thread(self, thread_id: str, /) -> Thread | None:
@@ -274,46 +295,65 @@ class _ThreadMessages:
 
 
 class _Batch:
-    """What is to be appended to one thread. The caller holds the store's lock."""
+    """What is to be appended to one thread. The caller holds the store's lock.
+
+    The index learns of a record before it is written: where writing fails, it has to be made anew (`_append`).
+    """
 
     def __init__(self, thread: _ThreadMessages) -> None:
         thread.file.mend()
         thread.refresh()
-        self._thread: Final = thread
-        self._new: Final[dict[bytes, bytes]] = {}
+        self.file: Final = thread.file
+        self._index: Final = thread.index
+        self._lines: Final = bytearray()
+        self._written = False
         self._reader: BinaryIO | None = None
 
-    def take(self, row: MessageRow) -> bool:
-        """Plan a row where it is new; False where it is there already with other content."""
-        key = row.id.encode()
-        known = self._new.get(key) or self._stored(key)
-        if known is None:
-            self._new[key] = row.text
-            return True
-        return wire.same(known, row.text)
-
-    def _stored(self, key: bytes) -> bytes | None:
-        for offset in self._thread.index.maybe(key):
-            if self._reader is None:
-                self._reader = self._thread.file.path.open("rb")
-            data = line_at(self._reader, offset)
-            if record_id(data) == key:
-                return data
+    def take(self, messages: Iterable[Message]) -> Message | None:
+        """Plan the messages that are new, up to the first that is there with other content: that one, or None."""
+        lines, end = self._lines, self.file.end
+        add_if_new, encode_into = self._index.add_if_new, wire.encode_into
+        for message in messages:
+            key = message.id.encode()
+            if not add_if_new(key, end + len(lines)):
+                known = self._known(key)
+                if known is not None:
+                    if wire.same(known, wire.encode(message)):
+                        continue
+                    return message
+                self._index.add(key, end + len(lines))  # only the hashes were the same
+            encode_into(message, lines)
+            lines += b"\n"
+            if len(lines) >= _WRITE:
+                self.write()
+                end = self.file.end
         return None
 
-    def write(self) -> None:
-        """Append the planned rows. Raises OSError; then the next look at the file says what came through."""
-        if not self._new:
-            return
-        file, add = self._thread.file, self._thread.index.add
-        file.append(list(self._new.values()))
-        offset = file.end
-        for key, text in self._new.items():
-            add(key, offset)
-            offset += len(text) + 1
-        file.end = offset
+    def _known(self, key: bytes) -> bytes | None:
+        """The record of that id, written or planned; None where there is none."""
+        for offset in self._index.maybe(key):
+            start = offset - self.file.end
+            if start >= 0:
+                line = bytes(self._lines[start : self._lines.index(b"\n", start)])
+            else:
+                self._reader = self._reader or self.file.path.open("rb")
+                line = line_at(self._reader, offset)
+            if record_id(line) == key:
+                return line
+        return None
+
+    def write(self) -> bool:
+        """Append what is planned; whether this batch has written anything. Raises OSError."""
+        if self._lines:
+            self.file.append(self._lines)
+            self.file.end += len(self._lines)
+            self._lines.clear()
+            self._written = True
+            self.close()  # a reader may have looked ahead, to where there was nothing yet
+        return self._written
 
     def close(self) -> None:
         """Let go of the file."""
         if self._reader is not None:
             self._reader.close()
+            self._reader = None

@@ -75,7 +75,8 @@ class RecordFile:
             f.seek(tail_start)
             tail = f.read()
         if _is_record(tail):
-            self._write_at_end(b"\n")
+            self.append(b"\n")
+            self.sync()
             self._note(f"{self.path.name}: the last line lacked its line feed and got it.")
             return
         torn = self.path.parent / "torn.jsonl"
@@ -90,29 +91,34 @@ class RecordFile:
             f"it was moved to {torn.name}."
         )
 
-    def append(self, records: list[bytes]) -> None:
-        """Write records at the end and wait until they are on the disk. The file has been mended before.
+    def append(self, lines: bytes | bytearray) -> None:
+        """Write whole lines at the end. The file has been mended before; `sync` makes them durable.
 
-        Raises OSError; then complete records may be written, and no torn one stays.
+        Raises OSError; then some of the lines may be written, and no torn one stays.
         """
-        self._write_at_end(b"\n".join(records) + b"\n")
-
-    def _write_at_end(self, data: bytes) -> None:
         new = not self.path.exists()
         descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
         try:
             start, done = os.fstat(descriptor).st_size, 0
             try:
-                while done < len(data):
-                    done += os.write(descriptor, memoryview(data)[done:] if done else data)
-                os.fsync(descriptor)
+                while done < len(lines):
+                    with memoryview(lines) as view:
+                        done += os.write(descriptor, view[done:])
             except OSError:
-                os.ftruncate(descriptor, start + data.rfind(b"\n", 0, done) + 1)
+                os.ftruncate(descriptor, start + lines.rfind(b"\n", 0, done) + 1)
                 raise
         finally:
             os.close(descriptor)
         if new:
             _sync_folder(self.path.parent)
+
+    def sync(self) -> None:
+        """Wait until everything written is on the disk. Raises OSError."""
+        descriptor = os.open(self.path, os.O_RDWR)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
     def _last_line_feed(self, size: int) -> int:
         """The offset after the last line feed; where there is none after `end`, that is `end`."""

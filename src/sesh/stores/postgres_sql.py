@@ -135,7 +135,7 @@ def list_threads(
     agent_id: str | None, parent_thread_id: str | None, run_id: str | None, after_id: str | None, limit: int | None
 ) -> Script[list[Thread]]:
     """A page of threads. Raises UnknownCursor."""
-    if not storable(agent_id, parent_thread_id, run_id):
+    if not all(name is None or storable(name) for name in (agent_id, parent_thread_id, run_id)):
         return []
     where, values = ["TRUE"], list[Any]()
     if after_id is not None:
@@ -161,7 +161,7 @@ def list_threads(
 
 def get_messages(thread_id: str, after_id: str | None, limit: int | None, run_id: str | None) -> Script[list[Message]]:
     """A page of messages. Raises UnknownCursor."""
-    if not storable(thread_id, run_id):
+    if not storable(thread_id) or (run_id is not None and not storable(run_id)):
         return []
     where, values = ["thread_id = %s"], list[Any]([thread_id])
     if after_id is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
+
+import msgspec
 
 from sesh.errors import Conflict, SeshError, UnknownCursor
 from sesh.format import wire
@@ -17,8 +19,8 @@ CHUNK_BYTES: Final = 4 * 1024 * 1024
 """... and about so many bytes: a batch of any length needs no more memory than this."""
 
 
-class MessageRow(NamedTuple):
-    """A message to be kept. `text` is one line of JSON."""
+class MessageRow(msgspec.Struct, frozen=True, gc=False):
+    """A message to be kept. `text` is one line of JSON. (A struct, because one is made for each message.)"""
 
     thread_id: str
     id: str
@@ -37,55 +39,65 @@ class ThreadRow(NamedTuple):
 
 def message_row(message: Message) -> MessageRow:
     """The row of a message. Raises SeshError where an id is not one."""
-    row = MessageRow(message.thread_id, message.id, message.run_id, wire.encode(message))
-    if not (row.thread_id and row.id):
+    check(message)
+    return MessageRow(message.thread_id, message.id, message.run_id, wire.encode(message))
+
+
+def check(message: Message) -> None:
+    """Raises SeshError where an id of the message is not one."""
+    thread_id, message_id, run_id = message.thread_id, message.id, message.run_id
+    if not (thread_id and message_id):
         raise SeshError("A message needs an id and a threadId that are not empty.")
-    if not storable(row.thread_id, row.id, row.run_id):
-        _check("message", row.id, row.thread_id, row.run_id)
-    return row
+    if not (storable(thread_id) and storable(message_id) and (run_id is None or storable(run_id))):
+        raise _unstorable("message", thread_id, message_id, run_id)
+
+
+def check_all(messages: Sequence[Message]) -> None:
+    """`check` for many at once: each is looked at only where something is odd."""
+    names = [message.id for message in messages]
+    names += {message.thread_id for message in messages}
+    names += {message.run_id for message in messages if message.run_id}
+    joined = "".join(names)
+    if "" in names or "\0" in joined or not joined.isascii():
+        for message in messages:
+            check(message)
 
 
 def thread_row(thread: Thread) -> ThreadRow:
     """The row of a thread. Raises SeshError where an id is not one."""
+    names = (thread.id, thread.agent_id, thread.parent_thread_id)
     if not thread.id:
         raise SeshError("A thread needs an id that is not empty.")
-    _check("thread", thread.id, thread.agent_id, thread.parent_thread_id)
-    return ThreadRow(thread.id, thread.agent_id, thread.parent_thread_id, wire.encode(thread))
+    if not all(name is None or storable(name) for name in names):
+        raise _unstorable("thread", *names)
+    return ThreadRow(*names, wire.encode(thread))
 
 
-def storable(*names: str | None) -> bool:
-    """Whether SQL text can hold these ids. No stored record has one that it cannot."""
-    for name in names:
-        if name is not None and not name.isascii() and has_lone_surrogate(name):
-            return False
-        if name is not None and "\0" in name:
-            return False
-    return True
+def storable(name: str) -> bool:
+    """Whether SQL text can hold an id: no NUL, no lone surrogate. The rest of a record may hold anything."""
+    return "\0" not in name and (name.isascii() or not has_lone_surrogate(name))
 
 
-def _check(what: str, *names: str | None) -> None:
-    """Refuse ids that SQL text cannot hold; the rest of a record may hold anything."""
-    for name in names:
-        if not storable(name):
-            raise SeshError(f"An id of a {what} holds a NUL or a lone surrogate: {name!a}.")
+def _unstorable(what: str, *names: str | None) -> SeshError:
+    return SeshError(f"An id of a {what} holds a NUL or a lone surrogate: {names!a}.")
 
 
 def chunks(messages: Iterable[Message]) -> Iterator[list[MessageRow]]:
-    """The rows of a batch in pieces of bounded size."""
+    """The rows of a batch in pieces of bounded size. Raises SeshError where an id is not one."""
     chunk: list[MessageRow] = []
     size = 0
     for message in messages:
         row = message_row(message)
         chunk.append(row)
         size += len(row.text)
-        if len(chunk) >= CHUNK_ROWS or size >= CHUNK_BYTES:
+        if size >= CHUNK_BYTES or len(chunk) >= CHUNK_ROWS:
             yield chunk
             chunk, size = [], 0
     if chunk:
         yield chunk
 
 
-def conflict(row: MessageRow) -> Conflict:
+def conflict(row: MessageRow | Message) -> Conflict:
     """The error for an id that is taken by other content."""
     return Conflict(
         f"Message {row.id} of thread {row.thread_id} is stored already, with other content.",

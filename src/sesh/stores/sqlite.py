@@ -94,7 +94,8 @@ class SqliteMessageStore(Store):
     def _insert(self, rows: list[MessageRow]) -> int | None:
         """All rows that are not there yet, or none and the place of the first that is there with other content."""
         with self._transaction():
-            if self._db.executemany(_INSERT, rows).rowcount == len(rows):
+            values = ((row.thread_id, row.id, row.run_id, row.text) for row in rows)
+            if self._db.executemany(_INSERT, values).rowcount == len(rows):
                 return None
             for place, row in enumerate(rows):
                 if not wire.same(self._text(row), row.text):
@@ -173,7 +174,7 @@ class SqliteMessageStore(Store):
             self._db.close()
 
     def _rows(self, sql: str, values: list[Any]) -> list[Any]:
-        if not storable(*(v for v in values if isinstance(v, str))):
+        if not all(storable(v) for v in values if isinstance(v, str)):
             return []
         with self._lock, self._failing():
             return self._db.execute(sql, values).fetchall()
