@@ -9,6 +9,7 @@ from typing import Final
 
 from sesh.format import jsontext
 from sesh.format.json import JsonValue
+from sesh.format.lines import BOM
 
 _TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]', re.DOTALL)
 
@@ -25,7 +26,7 @@ def replace(line: bytes, path: Sequence[str], old: str, new: str) -> bytes | Non
     if len(matches) == 1:
         # One place looks like it: it is the one exactly if the value at the path is `old`.
         try:
-            value = jsontext.loads(line)
+            value = jsontext.loads(line.removeprefix(BOM))
         except jsontext.UnreadableJson:
             return None
         if _at(value, path) != old:
