@@ -38,6 +38,8 @@ class Pairs:
     """Calls that nothing answers."""
     moved: dict[Place, Place] = field(default_factory=dict)
     """A call, and the result that stood before it and is to be written after it."""
+    early: set[Place] = field(default_factory=set)
+    """Those results."""
 
 
 @dataclass(slots=True)
@@ -95,6 +97,7 @@ class Planner:
                 self._join(pairs, call, result, call_id)
                 if call[0] not in self.verbatim and result[0] not in self.verbatim:
                     pairs.moved[call] = result
+                    pairs.early.add(result)
             elif not isinstance(messages[call[0]].content[call[1]], WebSearchBlock):
                 pairs.written_id[call] = self._id(call, call_id)
                 if call[0] not in self.verbatim:

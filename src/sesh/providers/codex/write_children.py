@@ -8,8 +8,7 @@ the link, and our reader finds it, in the parent (formats/codex.md §9).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sesh.format.blocks import ToolCallBlock, ToolResultBlock
 from sesh.format.json import JsonObject
@@ -28,39 +27,35 @@ class Child(NamedTuple):
     prompt: str
 
 
-@dataclass(slots=True)
 class Children:
     """A parent's children, each to be named once: with its call, after its origin, or at the end."""
 
-    waiting: list[Child] = field(default_factory=list)
+    def __init__(self, children: Sequence[Child]) -> None:
+        self._of: Final[dict[str | None, list[Child]]] = {}
+        for child in children:
+            self._of.setdefault(child.origin, []).append(child)
 
     def of_call(self, message: Message, call: ToolCallBlock) -> list[Child]:
         """The sub-agents that this call of the message started: by their prompt where the message has several calls."""
-        mine = [c for c in self.waiting if c.origin == message.id and c.relation == "subagent"]
+        mine = [c for c in self._of.get(message.id, ()) if c.relation == "subagent"]
         if not mine:
             return []
         calls = [b for b in message.content if isinstance(b, ToolCallBlock)]
         if len(calls) > 1:
             asked = call.input.get("prompt", call.input.get("message")) if isinstance(call.input, dict) else None
             mine = [c for c in mine if isinstance(asked, str) and c.prompt == asked]
-        self._named(mine)
+        self._of[message.id] = [c for c in self._of[message.id] if c not in mine]
         return mine
 
     def of_message(self, message: Message) -> list[Child]:
         """All other children that came from this message."""
-        mine = [c for c in self.waiting if c.origin == message.id]
-        self._named(mine)
-        return mine
+        return self._of.pop(message.id, [])
 
     def rest(self) -> list[Child]:
         """Children whose origin is not in this file."""
-        mine = list(self.waiting)
-        self._named(mine)
-        return mine
-
-    def _named(self, children: Sequence[Child]) -> None:
-        for child in children:
-            self.waiting.remove(child)
+        left = [c for children in self._of.values() for c in children]
+        self._of.clear()
+        return left
 
 
 def spawn(

@@ -150,7 +150,7 @@ class ItemMaker:
         if place not in pairs.written_id:
             outcomes[place[1]] = Outcome("dropped", "orphan-result")
             return Item({}, [place[1]], "assistant", exact=False)
-        if place in pairs.moved.values():
+        if place in pairs.early:
             return None
         return self._answer(place, block, pairs, outcomes)
 

@@ -50,7 +50,7 @@ class ThreadWriter:
         self._maker: Final = ItemMaker(self._messages, style)
         self._segments: Final = segments(self._messages)
         self._compactions: Final = {s.summary for s in self._segments}
-        self._children: Final = Children(list(children))
+        self._children: Final = Children(children)
         preview = _preview(self._messages, session.thread.title)
         self._turns: Final = Turns(self.lines, session, style, self._children, preview)
         self._places: Final[dict[int, int]] = {}
@@ -110,15 +110,14 @@ class ThreadWriter:
             step = write_usage.codex_usage(message.usage)
             self._total = write_usage.add(self._total, step)
             self.lines.add(self._turns.ts, "event_msg", write_usage.token_count(self._total, step))
-        if self._children.waiting and at not in self._compactions:
+        if at not in self._compactions:
             for child in self._children.of_message(self._originals[at]):
                 self._turns.branched(child, 1)
 
     def _settle(self, at: int, first: int, outcomes: list[Outcome | None], pairs: Pairs) -> None:
         original = self._originals[at]
-        held = set(pairs.moved.values())
         for i, outcome in enumerate(outcomes):
-            if (at, i) in held:
+            if (at, i) in pairs.early:
                 self._moved[at, i] = first + i
                 continue
             if outcome is None:

@@ -9,7 +9,7 @@ from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.providers.codex import display, write_events, write_history
 from sesh.providers.codex.write_children import Child, Children, activity, spawn
-from sesh.providers.codex.write_lines import EPOCH, RolloutLines, unix_ms
+from sesh.providers.codex.write_lines import RolloutLines, unix_ms
 from sesh.providers.codex.write_meta import Session, Style
 from sesh.providers.codex.write_stamps import STUB
 
@@ -28,7 +28,8 @@ class Turns:
     def __init__(
         self, lines: RolloutLines, session: Session, style: Style, children: Children, preview: str | None
     ) -> None:
-        self.ts = session.created if unix_ms(session.created) is not None else EPOCH
+        self.ts = session.created
+        self._now = max(unix_ms(session.created) or 0, 0)
         self._lines: Final = lines
         self._session: Final = session
         self._history: Final = style.history
@@ -48,8 +49,9 @@ class Turns:
         """A message is going to be written: a turn begins where its id is another. `outside`: it is in none."""
         if len(self._lines.lines) > _PREVIEW_BEFORE:
             self._ensure_preview()
-        if unix_ms(message.ts) is not None:
-            self.ts = message.ts
+        ms = unix_ms(message.ts)
+        if ms is not None:
+            self.ts, self._now = message.ts, max(ms, 0)
         if outside:
             self._leave()
         elif self._turn is None or (turn is not None and turn != self._given):
@@ -153,7 +155,7 @@ class Turns:
             self._show(self._next(), call, None, self._ms())
             return
         self._calls[call_id] = (call, self._ms())
-        if self._children.waiting and isinstance(call, ToolCallBlock):
+        if isinstance(call, ToolCallBlock):
             started = self._children.of_call(message, call)
             if started:
                 self._started[call_id] = started
@@ -230,7 +232,7 @@ class Turns:
         return f"item-{self._items}"
 
     def _ms(self) -> int:
-        return max(unix_ms(self.ts) or 0, 0)
+        return self._now
 
 
 def _vendor(provider: object) -> str:
