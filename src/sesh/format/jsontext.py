@@ -84,7 +84,7 @@ def pieces(data: bytes) -> list[Piece]:
     if len(body) < len(data) and b"\0" in data:
         flaws.append("NUL bytes left out")
     try:
-        text = body.decode("utf-8")
+        text = body.decode("utf-8", "surrogatepass")  # text given as str may hold lone surrogates unescaped
     except UnicodeDecodeError:
         text = body.decode("utf-8", "replace")
         flaws.append("invalid UTF-8 replaced by U+FFFD")
