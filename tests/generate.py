@@ -27,6 +27,7 @@ PAGES: Final[dict[str, str]] = {
     "schema/sesh-cli.v1.schema.json": "tests.cli.documents_page:text",
     "docs/reference/commands.md": "tests.cli.reference_pages:commands_page",
     "man/sesh.1": "tests.cli.reference_pages:man_page",
+    "docs/how-to/add-a-provider.md": "tests.docs.pages:add_a_provider",
 }
 """Path in the repository -> the function that makes its text."""
 
