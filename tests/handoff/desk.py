@@ -61,7 +61,8 @@ class Desk:
     def codex(self, name: str = CODEX) -> Path:
         """A session of the corpus in Codex's home."""
         given = session(name).path
-        own = json.loads(given.read_bytes().split(b"\n", 1)[0])["payload"]["id"]
+        first = json.loads(given.read_bytes().split(b"\n", 1)[0])
+        own = first.get("payload", first)["id"]
         target = self.homes["codex"][1] / "sessions/2026/11/30" / f"rollout-2026-11-30T10-00-00-{own}.jsonl"
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(given, target)

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sesh.catalog.homes import client_home, sesh_home
-from sesh.catalog.resolve import Homes
+from sesh.catalog.resolve import Homes, resolve
 from sesh.cli import here
 from sesh.errors import NoSuchSession, SeshError
+from sesh.files.scan import scan
 from sesh.handoff.book import Book
 from sesh.handoff.link import Link
 from sesh.providers import registry
@@ -47,17 +48,26 @@ def homes(named: Path | None, target: str | None = None) -> Homes:
 def _holds(named: Path, provider: Provider) -> bool:
     if Path(provider.layout.home({}, named)).is_dir():
         return True
-    return any((named / root).is_dir() for root in provider.layout.search_roots())
+    return next(scan(provider, named), None) is not None
 
 
 def session_path(wanted: str | None, named: Path | None, target: str | None = None) -> Path:
-    """The file of SESSION: looked for in `--home` first, then where the clients keep theirs. Raises NoSuchSession."""
-    if named is None:
-        return here.session_path(wanted)
+    """The file of SESSION: looked for in `--home` first, then where the clients keep theirs. Raises NoSuchSession.
+
+    Nothing named: the newest session of this folder that is not one of the client `target` already.
+    """
+    if wanted is not None and Path(wanted).is_file():
+        return Path(wanted)
+    only = tuple(name for name in registry.names() if name != target) if wanted is None else ()
+    cache = here.cards()
     try:
-        return here.session_path(wanted, named)
+        found = resolve(wanted, here.homes(named, only), Path.cwd(), cache)
     except NoSuchSession:
-        return here.session_path(wanted)
+        if named is None:
+            raise
+        found = resolve(wanted, here.homes(None, only), Path.cwd(), cache)
+    cache.save()
+    return found
 
 
 def client_version(provider: Provider) -> str | None:

@@ -77,7 +77,7 @@ def plan(
     if torn:
         remarks.append("The last line is not finished (the client is writing): it was left out.")
     read = opened.provider.parse(source)
-    if not any(m.kind is None for m in read.messages):
+    if not any(m.kind != "context" for m in read.messages):
         raise SeshError(f"{opened.path} holds no conversation to hand off.", hint="Say something in it first.")
     home = homes[to.name][1]
     folder = _folder(cwd, read, here, remarks)
