@@ -1,0 +1,94 @@
+"""Lines as records: decoded once, and what happens where a field is not what it always is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from sesh.providers.claude_code.records import Kind, decode, kind_of, pieces
+from tests.providers.claude_code.made import Made, codes, short
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ({"type": "user", "message": {"role": "user", "content": "x"}}, Kind.USER),
+        ({"type": "user"}, Kind.UNKNOWN),
+        ({"type": "assistant", "message": {}}, Kind.ASSISTANT),
+        ({"type": "attachment", "attachment": {"type": "date"}}, Kind.ATTACHMENT),
+        ({"type": "attachment"}, Kind.UNKNOWN),
+        ({"type": "summary"}, Kind.FACT),
+        ({"type": "mode"}, Kind.STATE),
+        ({"type": "continued-in"}, Kind.UNKNOWN),
+        ({"type": "unreadable"}, Kind.UNKNOWN),
+        ({"type": "fact"}, Kind.UNKNOWN),
+    ],
+)
+def test_kinds(line: dict[str, Any], kind: Kind) -> None:
+    found = decode(json.dumps(line).encode())
+    assert found is not None
+    assert kind_of(found) is kind
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("timestamp", 1772359200),
+        ("cwd", None),
+        ("isMeta", "no"),
+        ("version", [1]),
+        ("forkedFrom", "somewhere"),
+        ("forkedFrom", {"sessionId": 5}),
+        ("toolUseResult", 17),
+        ("agentId", {}),
+    ],
+)
+def test_an_odd_field_is_left_out_and_the_line_kept(field: str, value: Any) -> None:
+    s = Made()
+    s.user("u2", "a1", "second", **{field: value})
+    result = s.read()
+    assert short(result) == ["first", "one", "second"]
+    odd = [e.text for e in result.report.entries if e.code == "odd-field"]
+    assert len(odd) == (0 if value is None else 1)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("usage", {"input_tokens": "many"}), ("model", 5), ("stop_reason", {}), ("id", 7)]
+)
+def test_an_odd_field_inside_the_message(field: str, value: Any) -> None:
+    s = Made()
+    s.said("a2", "a1", "two")["message"][field] = value
+    result = s.read()
+    assert short(result) == ["first", "one", "two"]
+    assert [e.text for e in result.report.entries] == [f"Not of the type it always has: message.{field}."]
+
+
+def test_a_message_that_is_none_is_kept_as_an_unknown_record() -> None:
+    s = Made()
+    s.line("user", "u2", "a1", message="just words")
+    s.line("user", "u3", "u2", message={"0": "h", "1": "i", "content": {"0": "h", "1": "i"}})
+    result = s.read()
+    first, second = (m.content[0] for m in result.messages[2:])
+    assert getattr(first, "raw", {})["message"] == "just words"
+    assert getattr(second, "raw", None) == {"0": "h", "1": "i"}
+    assert result.report.unknown == 1
+    assert "odd-field" in codes(result)
+
+
+def test_the_last_of_two_equal_keys_counts() -> None:
+    assert getattr(decode(b'{"type":"a","type":"mode"}'), "type", "") == "mode"
+
+
+def test_a_snake_case_session_id_is_another_field() -> None:
+    line = decode(b'{"type":"user","sessionId":"now","session_id":"first"}')
+    assert line is not None
+    assert (line.session_id, line.first_session) == ("now", "first")
+
+
+def test_pieces_of_a_line_that_is_no_record() -> None:
+    found = pieces(b'{"type":"mode"}{"type":"mode"} torn {')
+    assert [o.line is not None for o in found] == [True, True, False]
+    assert pieces(b'{"type":5}')[0].line is None
+    assert pieces(b'{"no":"type"}')[0].readable
