@@ -6,7 +6,6 @@ Law 5 (the origin's bytes are never touched) is about files, and stands with the
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
 
 from tests.sessions import every_file
 
@@ -25,9 +24,6 @@ class TestClaudeCode(ProviderSuite):
 class TestCodex(ProviderSuite):
     provider = registry.get("codex")
     samples = tuple(path for name, path in _FILES if name == "codex")
-    never_growing: ClassVar[dict[str, str]] = {
-        "trees/importer": "Codex's importer writes a whole file at once, and each event before its item",
-    }
 
 
 class TestCanonical(ProviderSuite):

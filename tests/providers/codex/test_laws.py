@@ -23,8 +23,10 @@ from tests.sessions import CORPUS, every_file
 
 ROLLOUTS = [path for provider, path in every_file() if provider == "codex"]
 MEASURED = sorted((Path(__file__).parent / "measured").glob("*.jsonl"))
-HOMELESS = [*(p for p in ROLLOUTS if "trees" not in p.parts and p.suffix != ".zst"), *MEASURED]
-"""Files outside a home: the flat half of the corpus, the cases, and what was made by hand to ask the client."""
+ALONE = [*(p for p in ROLLOUTS if p.suffix != ".zst"), *MEASURED]
+"""Files to be read alone: the corpus, the cases, and what was made by hand to ask the client."""
+HOMELESS = [p for p in ALONE if "trees" not in p.parts]
+"""Those of them that are no copy of another one."""
 
 
 def read(path: Path) -> IngestResult:
@@ -93,7 +95,7 @@ def _windowless(messages: list[Message]) -> list[Message]:
     return [msgspec.structs.replace(m, window=None) for m in messages]
 
 
-@pytest.mark.parametrize("path", HOMELESS, ids=named)
+@pytest.mark.parametrize("path", ALONE, ids=named)
 def test_a_longer_file_goes_on_from_what_was_read(path: Path) -> None:
     """Law 4 at every line: messages stay what they were, in their place; only usage may come later.
 

@@ -205,7 +205,7 @@ class Showing:
         Events at the very end, their turn still open, may get their item with the next line that the client writes;
         kept now, they would come twice. So they are left out and named.
         """
-        if not self.has_items:
+        if not self.has_items and self._is_all_there_is():
             self.end_turn()
             self._speak_for_events()
             return
@@ -219,6 +219,13 @@ class Showing:
             self._closing.skipped(record, name_of(record))
             text = "Shown by the client, its item not yet written; left out until it is."
             self._closing.note("pending-echo", text, record)
+        if not self.has_items:
+            self._speak_for_events()
+
+    def _is_all_there_is(self) -> bool:
+        """Whether a history without items will stay one: an answer was shown, so the prompt's item is not to come."""
+        roles = {shown.role for shown, _ in self._echoes.waiting if shown is not None}
+        return not self._echoes.waiting or "assistant" in roles or bool(self._witnesses)
 
     def _witness(self, record: Record) -> None:
         """Keep what only an event says: shown, never sent, hence context (see MAPPING.md)."""
