@@ -8,6 +8,8 @@ words are all there is, and a human's words are never state.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 import msgspec
 
 from sesh.format.blocks import TextBlock
@@ -99,8 +101,8 @@ def _repeated(words: str, at: int, said: dict[str, list[int]]) -> bool:
 
 
 def _claim(places: list[int], at: int) -> bool:
-    later = next((i for i, place in enumerate(places) if place > at), None)
-    if later is None:
+    later = bisect_right(places, at)
+    if later == len(places):
         return False
     del places[later]
     return True

@@ -156,14 +156,14 @@ class Tree:
                 ring = walk[walk.index(n) :]
                 first = min(ring)
                 self._note("cycle", "Lines name each other as parents; file order was taken.", self._number(first))
-                self.parent[first] = self._free_before(first, set(ring))
+                self.parent[first] = self._free_before(first, state)
             for m in walk:
                 state[m] = 2
 
-    def _free_before(self, n: int, ring: set[int]) -> int:
-        """The nearest line before `n` in the file that does not descend from the ring."""
+    def _free_before(self, n: int, state: bytearray) -> int:
+        """The nearest line before `n` in the file whose way to the root is known, and so leads past no open circle."""
         for found in range(n - 1, NONE, -1):
-            if self._aside[found] == self._aside[n] and found not in self._twins and not self._descends(found, ring):
+            if state[found] == 2 and self._aside[found] == self._aside[n] and found not in self._twins:
                 return found
         return NONE
 
