@@ -107,23 +107,8 @@ class Claude:
                 client="claude",
                 program=str(self.installed.program),
                 cwd=str(cwd),
-                env={
-                    "PATH": "/usr/local/bin:/usr/bin:/bin",
-                    "HOME": str(home.parent),
-                    "CLAUDE_CONFIG_DIR": str(home),
-                    "TERM": "xterm-256color",
-                    "LANG": "C.UTF-8",
-                    "USER": "tests",
-                    "SHELL": "/bin/bash",
-                    "ANTHROPIC_BASE_URL": "http://127.0.0.1:{port}",
-                    "ANTHROPIC_API_KEY": _KEY,
-                    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-                    "DISABLE_TELEMETRY": "1",
-                    "DISABLE_AUTOUPDATER": "1",
-                    "DISABLE_ERROR_REPORTING": "1",
-                    "IS_SANDBOX": "1",  # lets the client run as root
-                },
-                files={str(home / ".claude.json"): json.dumps(_settings(cwd))},
+                env=environment(home, "http://127.0.0.1:{port}"),
+                files={str(home / ".claude.json"): json.dumps(settings(cwd))},
                 script=script if isinstance(script, Mapping) else list(script),
                 steps=[command],
             )
@@ -133,7 +118,27 @@ class Claude:
         return Ran(rc=outcome["rc"], stdout=outcome["stdout"], stderr=outcome["stderr"], bodies=bodies)
 
 
-def _settings(cwd: Path) -> dict[str, Any]:
+def environment(home: Path, model: str) -> dict[str, str]:
+    """The whole environment of the client: its home, and the address of its model."""
+    return {
+        "PATH": "/usr/local/bin:/usr/bin:/bin",
+        "HOME": str(home.parent),
+        "CLAUDE_CONFIG_DIR": str(home),
+        "TERM": "xterm-256color",
+        "LANG": "C.UTF-8",
+        "USER": "tests",
+        "SHELL": "/bin/bash",
+        "ANTHROPIC_BASE_URL": model,
+        "ANTHROPIC_API_KEY": _KEY,
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_TELEMETRY": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "DISABLE_ERROR_REPORTING": "1",
+        "IS_SANDBOX": "1",  # lets the client run as root
+    }
+
+
+def settings(cwd: Path) -> dict[str, Any]:
     """A user who has been through the first start, and trusts this folder."""
     return {
         "hasCompletedOnboarding": True,

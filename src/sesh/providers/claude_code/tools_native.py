@@ -58,10 +58,14 @@ _STATUS: Final = frozenset({"pending", "in_progress", "completed"})
 
 
 class Place(NamedTuple):
-    """Where the calls were made: the session's folder, and the name that stands for the other client's tools."""
+    """Where the calls were made.
+
+    `cwd` is the session's folder, `was` the one it had in the other client; `origin` stands for that client's tools.
+    """
 
     cwd: str
     origin: str
+    was: str | None = None
 
 
 def native(block: Call, place: Place) -> list[Use]:
@@ -76,21 +80,21 @@ def native(block: Call, place: Place) -> list[Use]:
             use = kept(block)
             if block.name in OWN or block.name.startswith("mcp__"):
                 return [use]
-            made = _equal(block.name, block.input, place.cwd)
+            made = _equal(block.name, block.input, place)
             return [
                 use._replace(name=made[0], input=made[1], code="renamed-tool") if made else _foreign(use, place, block)
             ]
 
 
-def _equal(name: str, given: JsonValue, cwd: str) -> tuple[str, JsonObject] | None:
+def _equal(name: str, given: JsonValue, place: Place) -> tuple[str, JsonObject] | None:
     """The tool here that does the same, with its arguments."""
     if name in tools_shell.RUNNERS:
-        command = tools_shell.command_of(given, cwd)
+        command = tools_shell.command_of(given, {place.cwd, place.was or place.cwd})
         return None if command is None else ("Bash", command)
     if not isinstance(given, dict):
         return None
     if name == "view_image" and isinstance(given.get("path"), str):
-        return "Read", {"file_path": tools_patch.absolute(given["path"], cwd)}
+        return "Read", {"file_path": tools_patch.absolute(given["path"], place.cwd)}
     if name == "update_plan":
         todos = _todos(given.get("plan"))
         return None if todos is None else ("TodoWrite", {"todos": todos})

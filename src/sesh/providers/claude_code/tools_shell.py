@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from sesh.format import jsontext
@@ -36,8 +37,8 @@ class ShellOutput(NamedTuple):
     framed: bool
 
 
-def command_of(arguments: JsonValue, cwd: str) -> JsonObject | None:
-    """Bash's input for a runner's arguments; None where they hold no command."""
+def command_of(arguments: JsonValue, here: Collection[str]) -> JsonObject | None:
+    """Bash's input for a runner's arguments; None where they hold no command. `here` are the session's own folders."""
     if not isinstance(arguments, dict):
         return None
     given = arguments
@@ -49,7 +50,7 @@ def command_of(arguments: JsonValue, cwd: str) -> JsonObject | None:
     if not isinstance(command, str) or not command.strip():
         return None
     where = given.get("workdir") or given.get("working_directory")
-    if isinstance(where, str) and where and where.rstrip("/") != cwd.rstrip("/"):
+    if isinstance(where, str) and where and where.rstrip("/") not in {h.rstrip("/") for h in here}:
         command = f"cd {shlex.quote(where)} && {command}"
     made: JsonObject = {"command": command}
     timeout = given.get("timeout_ms")

@@ -191,7 +191,7 @@ def _vocabulary(thread: Thread, messages: Sequence[Message], cwd: str, tools: st
         return lambda block: [kept(block)]
     origin = next((m.provenance.provider for m in messages if m.provenance is not None), None)
     name, _ = tool_name(_text((thread.metadata or {}).get("provider")) or origin or "other")
-    place = Place(cwd, name)
+    place = Place(cwd, name, _text((thread.metadata or {}).get("cwd")))
     return lambda block: native(block, place)
 
 
