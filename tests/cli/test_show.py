@@ -71,3 +71,17 @@ def test_nothing_named_means_the_newest_of_this_folder(
     file = next((demo_home / ".codex").rglob(CODEX.name))
     file.write_bytes(file.read_bytes().replace(b"/home/ada/orchard", str(tmp_path).encode()))
     assert "export.py counts pages wrongly" in sesh("show").out
+
+
+def test_images_only_where_they_can_be_drawn(sesh: Sesh, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = next((CORPUS / "claude-code/2.1.328").glob("*tools/*.jsonl"))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    for name in ("TERM_PROGRAM", "KITTY_WINDOW_ID", "TMUX"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    ran = sesh("show", file, "--images")
+    assert (ran.code, ran.out) == (1, "")
+    assert "does not say that it can draw images" in ran.err
+    monkeypatch.setenv("TERM_PROGRAM", "WezTerm")
+    assert "\x1b]1337;File=inline=1" in sesh("show", file, "--images").out
+    assert "\x1b]1337" not in sesh("show", file).out

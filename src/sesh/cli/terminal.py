@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import click
 
+from sesh.errors import SeshError
 from sesh.present.plain import printable
+
+if TYPE_CHECKING:
+    from sesh.present.outline import Picture
 
 
 def is_terminal() -> bool:
@@ -31,11 +36,28 @@ def width() -> int:
     return max(40, shutil.get_terminal_size((100, 24)).columns)
 
 
-def page(lines: Iterable[str]) -> None:
+def painter() -> Callable[[Picture], str | None]:
+    """What draws an image on this terminal. Raises SeshError where it says of itself nothing that is known."""
+    from sesh.export.pictures import drawn, protocol
+
+    by = protocol(os.environ)
+    if by is None:
+        raise SeshError(
+            "This terminal does not say that it can draw images.",
+            hint="Kitty, Ghostty, Konsole, iTerm2, WezTerm, VS Code and mintty can; `sesh export` makes a page of it.",
+        )
+    return lambda picture: drawn(picture, by)
+
+
+def page(lines: Iterable[str], *, through_pager: bool = True) -> None:
     """Lines to stdout; through $SESH_PAGER, $PAGER or less where stdout is a terminal and they do not fit on it."""
     texts = [printable(line) for line in lines]
     colour = colours()
-    if not is_terminal() or sum(t.count("\n") + 1 for t in texts) < shutil.get_terminal_size((100, 24)).lines:
+    if (
+        not through_pager
+        or not is_terminal()
+        or sum(t.count("\n") + 1 for t in texts) < shutil.get_terminal_size((100, 24)).lines
+    ):
         for text in texts:
             click.echo(text, color=colour)
         return

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
 from markdown_it.token import Token
@@ -13,7 +14,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.markdown import CodeBlock, Markdown, MarkdownElement, TextElement
 from rich.padding import Padding
 from rich.rule import Rule
-from rich.segment import Segment
+from rich.segment import ControlType, Segment
 from rich.style import Style
 from rich.syntax import Syntax
 from rich.text import Text
@@ -43,8 +44,13 @@ _TRAILING: Final = re.compile(r" +((?:\x1b\[0m)?)$", re.MULTILINE)
 _SIGNS: Final = {"+": "green", "-": "red", " ": "dim", "@": "cyan"}
 
 
-def rendered(view: Outline, *, full: bool, client: str, width: int) -> str:
-    """The whole conversation, at most `width` columns wide. `full` unfolds everything."""
+def rendered(
+    view: Outline, *, full: bool, client: str, width: int, draw: Callable[[Picture], str | None] | None = None
+) -> str:
+    """The whole conversation, at most `width` columns wide. `full` unfolds everything.
+
+    `draw` gives the codes that draw an image, where the terminal can; they stand below its label.
+    """
     out = io.StringIO()
     true_colour = os.environ.get("COLORTERM") in ("truecolor", "24bit")
     system: Literal["truecolor", "256"] = "truecolor" if true_colour else "256"
@@ -62,9 +68,31 @@ def rendered(view: Outline, *, full: bool, client: str, width: int) -> str:
         value if label in ("client", "folder") else f"{label} {value}" for label, value in facts.facts(view, client)
     ]
     console.print(Text(plain(" · ".join(heading)), style="dim"), overflow="fold")
+    look = _Look(full=full, draw=draw or (lambda picture: None))
     for turn in view.turns:
-        console.print(_Turn(turn, full))
+        console.print(_Turn(turn, look))
     return _TRAILING.sub(r"\1", out.getvalue())
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Look:
+    """What was asked for: `full` unfolds, `draw` gives the codes that draw an image."""
+
+    full: bool
+    draw: Callable[[Picture], str | None]
+
+
+class _Drawn:
+    """An image, by codes that take no width; without codes, nothing."""
+
+    def __init__(self, code: str | None) -> None:
+        self._code = code
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if self._code is not None:
+            # As a control segment it is passed on as it is, and neither measured nor cut.
+            yield Segment(self._code, None, [(ControlType.BELL,)])
+            yield Segment.line()
 
 
 class _Heading(TextElement):
@@ -116,8 +144,8 @@ class _Bar:
 class _Turn:
     """One turn under its rule."""
 
-    def __init__(self, turn: Turn, full: bool) -> None:
-        self._turn, self._full = turn, full
+    def __init__(self, turn: Turn, look: _Look) -> None:
+        self._turn, self._look = turn, look
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         turn = self._turn
@@ -125,17 +153,18 @@ class _Turn:
         name = f"{turn.number} · {when}" if turn.number else when
         yield Text()
         yield Rule(Text(name, style="dim"), align="left", style="bright_black")
-        yield Group(*_blocks(turn, self._full))
+        yield Group(*_blocks(turn, self._look))
 
 
-def _blocks(turn: Turn, full: bool) -> Iterator[RenderableType]:
+def _blocks(turn: Turn, look: _Look) -> Iterator[RenderableType]:
     for item in turn.items:
-        yield from _item(item, full)
+        yield from _item(item, look)
     for child in turn.children:
-        yield from _child(child, full)
+        yield from _child(child, look)
 
 
-def _item(item: Item, full: bool) -> Iterator[RenderableType]:
+def _item(item: Item, look: _Look) -> Iterator[RenderableType]:
+    full = look.full
     match item:
         case Words(voice="user"):
             yield _Bar(Text(plain(item.text.strip("\n")), style="bold", overflow="fold"), "bright_blue")
@@ -153,8 +182,9 @@ def _item(item: Item, full: bool) -> Iterator[RenderableType]:
                 yield Text()
         case Picture():
             yield Text(f"▣ {plain(item.label)}", style="magenta")
+            yield _Drawn(look.draw(item))
         case Run():
-            yield from _run(item, full)
+            yield from _run(item, look)
             yield Text()
         case Odd():
             yield _Bar(_folded(f"{item.source_type}: {item.text}", full, "dim", 1), "bright_black", "?")
@@ -171,7 +201,8 @@ class _Prose:
         yield from console.render(_Markdown(self._text, hyperlinks=False, code_theme="ansi_dark"), narrow)
 
 
-def _run(run: Run, full: bool) -> Iterator[RenderableType]:
+def _run(run: Run, look: _Look) -> Iterator[RenderableType]:
+    full = look.full
     colour = {True: "red", False: "green", None: "bright_black"}[run.failed]
     head = Text(overflow="fold" if full else "ellipsis", no_wrap=not full)
     head.append("✗ " if run.failed else "● ", style="red" if run.failed else colour)
@@ -190,8 +221,9 @@ def _run(run: Run, full: bool) -> Iterator[RenderableType]:
         yield Padding(_folded(printed, full, style, FOLDED_LINES), (0, 0, 0, 2))
     for picture in run.pictures:
         yield Text(f"  ▣ {plain(picture.label)}", style="magenta")
+        yield _Drawn(look.draw(picture))
     for child in run.children:
-        yield from _child(child, full)
+        yield from _child(child, look)
 
 
 def _diff(diff: FileDiff, full: bool) -> Text:
@@ -208,15 +240,15 @@ def _diff(diff: FileDiff, full: bool) -> Text:
     return text
 
 
-def _child(child: Outline, full: bool) -> Iterator[RenderableType]:
+def _child(child: Outline, look: _Look) -> Iterator[RenderableType]:
     head = Text("↳ ", style="magenta")
     head.append(f"{facts.relation(child)}: ", style="magenta")
     head.append(plain(child.title), style="bold")
     head.append(f"  {child.messages} messages", style="dim")
     blocks: list[RenderableType] = [head]
-    if full or child.relation in ("branch", "rollback"):
+    if look.full or child.relation in ("branch", "rollback"):
         for turn in child.turns:
-            blocks += _blocks(turn, full)
+            blocks += _blocks(turn, look)
     yield Padding(_Bar(Group(*blocks), "magenta", "│"), (0, 0, 0, 2))
 
 

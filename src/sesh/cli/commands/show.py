@@ -37,6 +37,7 @@ class TurnRange(click.ParamType):  # type: ignore[type-arg]  # generic since cli
 @click.option("--full", "-f", is_flag=True, help="Unfold outputs, thinking, contexts and sub-agents.")
 @click.option("--turns", type=TurnRange(), metavar="A..B", help="Only these turns: 3..7, 3.., ..7 or 3.")
 @click.option("--tail", "-n", type=click.IntRange(min=1), metavar="N", help="Only the last N turns.")
+@click.option("--images", is_flag=True, help="Draw images, where the terminal can. There is no pager then.")
 @click.option("--raw", is_flag=True, help="The source's own lines, as they stand in the file.")
 @home_option
 @json_option
@@ -45,6 +46,7 @@ def command(
     full: bool,
     turns: tuple[int, int | None] | None,
     tail: int | None,
+    images: bool,
     raw: bool,
     home: Path | None,
     as_json: bool,
@@ -79,11 +81,13 @@ def command(
     if terminal.colours():
         from sesh.export.terminal import rendered
 
-        terminal.page([rendered(view, full=full, client=client, width=terminal.width())])
+        draw = terminal.painter() if images else None
+        text = rendered(view, full=full, client=client, width=terminal.width(), draw=draw)
+        terminal.page([text], through_pager=not images)
         return
-    from sesh.export import text
+    from sesh.export.text import lines
 
-    terminal.page(plain(line) for line in text.lines(view, full=full, client=client))
+    terminal.page(plain(line) for line in lines(view, full=full, client=client))
 
 
 def _document(read: Any) -> dict[str, Any]:
