@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, assert_never
 
 import msgspec
 
@@ -11,11 +11,12 @@ from sesh.format import ids, jsontext, stamp, walk
 from sesh.format.blocks import AnyBlock, TextBlock, ToolResultBlock, UnknownBlock
 from sesh.format.json import JsonObject, JsonValue
 from sesh.format.message import Kind as MessageKind
-from sesh.format.message import Message, Provenance, Role, Usage
+from sesh.format.message import Message, Provenance, Role
 from sesh.providers.claude_code.book import Reading, Record
 from sesh.providers.claude_code.content import blocks_of
+from sesh.providers.claude_code.held import Held
 from sesh.providers.claude_code.kinds import Voice, begins_turn
-from sesh.providers.claude_code.records import ApiUsage, Kind, Line, ToolFacts
+from sesh.providers.claude_code.records import Kind, Line, ToolFacts
 from sesh.providers.claude_code.said import (
     SYNTHETIC,
     Said,
@@ -27,6 +28,7 @@ from sesh.providers.claude_code.said import (
 )
 from sesh.providers.claude_code.spill import Spills
 from sesh.providers.claude_code.tree import NONE, Tree, is_boundary
+from sesh.providers.claude_code.usage import usage_by_record
 
 PROVIDER: Final = "claude-code"
 CHANNEL: Final = "session-file"
@@ -38,7 +40,7 @@ class Weaver:
     """Turns the records of one file into messages.
 
     `session` is the vendor's session id that message ids are derived from. After `weave`, `said_by` tells which
-    messages a node became, and `calls` which message holds a tool call.
+    messages a node of the tree became, and `by_source` the message of a record's id.
     """
 
     def __init__(
@@ -79,9 +81,9 @@ class Weaver:
 
     def weave(self, records: Sequence[Record], thread_id: str, *, sidechain: bool = False) -> list[Message]:
         """The messages of a thread. Closes each record in the ledger."""
-        usage = self._usage(records)
+        usage = usage_by_record(records)
         unsummed = self._unsummed(records)
-        held = _Held()
+        held = Held()
         out: list[Message] = []
         turn: str | None = None
         last_ts = self._first_time
@@ -110,8 +112,8 @@ class Weaver:
                 message = self._message(
                     record, part, mark, thread_id, message_id, parent, turn, last_ts, first=not made
                 )
-                if node in usage and not made:
-                    message = msgspec.structs.replace(message, usage=usage[node])
+                if not made and (counted := usage.get(id(record))) is not None:
+                    message = msgspec.structs.replace(message, usage=counted)
                 if sidechain or self._sidechain:
                     message = _as_sidechain(message)
                 if message.kind == "summary" and node != NONE:
@@ -138,7 +140,7 @@ class Weaver:
             if is_boundary(line):
                 found |= {open_boundary} if spoken else set()
                 open_boundary, spoken = self._node.get(id(record), NONE), False
-            elif line.is_compact_summary:
+            elif line.is_compact_summary or stamp.read(line.sesh).kind == "summary":
                 open_boundary, spoken = NONE, False
             elif open_boundary != NONE and record.kind in (Kind.USER, Kind.ASSISTANT):
                 spoken = True
@@ -176,6 +178,8 @@ class Weaver:
                 return [_unknown(record)]
             case Kind.PROGRESS | Kind.LEAF | Kind.FACT | Kind.LINK | Kind.STATE:
                 said = []
+            case _:
+                assert_never(record.kind)
         restored = stamp.blocks_of(mark)
         if restored is not None:
             first = said[0] if said else Said("assistant" if record.kind is Kind.ASSISTANT else "user", None, [])
@@ -265,29 +269,7 @@ class Weaver:
 
     # ---- across records -----------------------------------------------------------------------------
 
-    def _usage(self, records: Iterable[Record]) -> dict[int, Usage]:
-        """Usage by node: once for an API message, from its last line. An id that comes back after a prompt is new."""
-        latest: dict[str, tuple[int, ApiUsage]] = {}
-        found: list[tuple[int, ApiUsage]] = []
-        for record in records:
-            line = record.line
-            if line is None or line.message is None:
-                continue
-            if record.kind is Kind.ASSISTANT:
-                node = self._node.get(id(record), NONE)
-                counted = line.message.usage
-                name = line.message.id or f"@{node}"
-                if counted is None:
-                    counted = latest[name][1] if name in latest else None
-                if counted is not None:
-                    latest[name] = (node, counted)
-            elif record.kind is Kind.USER and isinstance(line.message.content, str):
-                found += latest.values()
-                latest.clear()
-        found += latest.values()
-        return {node: made for node, counted in found if (made := _usage_of(counted)) is not None}
-
-    def _summed(self, node: int, summary: Message, held: _Held, before: list[Message]) -> Message:
+    def _summed(self, node: int, summary: Message, held: Held, before: list[Message]) -> Message:
         """A summary with what the model held right after it: itself and the messages that the client preserved."""
         boundary = self._tree.parent[node]
         while boundary != NONE and not is_boundary(self._tree.lines[boundary]) and held.open:
@@ -339,37 +321,6 @@ class Weaver:
         return self.by_source.get(canonical) or (canonical if canonical in self._ids_used else None)
 
 
-class _Held:
-    """What the model holds since the last boundary: the messages there, and the earlier ones that lines repeat."""
-
-    def __init__(self) -> None:
-        self.open = False
-        self.ids: list[str] = []
-        self._summary = NONE
-
-    def boundary(self) -> None:
-        """A compaction begins."""
-        self.open, self.ids, self._summary = True, [], NONE
-
-    def said(self, made: list[Message], end: int) -> None:
-        """Messages were added; the thread now has `end` of them."""
-        if self.open:
-            self.ids += [m.id for m in made]
-            for i, message in enumerate(made):
-                if message.kind == "summary":
-                    self._summary = end - len(made) + i
-
-    def again(self, message_id: str, out: list[Message]) -> None:
-        """A line repeats an earlier message. After the summary, the summary's window is told at once."""
-        if not self.open:
-            return
-        self.ids.append(message_id)
-        if self._summary != NONE:
-            summary = out[self._summary]
-            window = [*(summary.window or [summary.id]), message_id]
-            out[self._summary] = msgspec.structs.replace(summary, window=window)
-
-
 def origin_session(line: Line | None) -> str | None:
     """The session a line was first written in: a copy by `/branch` names it, a resumed file may hold older ids."""
     if line is None:
@@ -406,20 +357,6 @@ def _skipped_as(record: Record) -> str:
     if record.line is None:
         return record.kind.value
     return "empty" if record.kind in (Kind.USER, Kind.ASSISTANT) else record.line.type
-
-
-def _usage_of(counted: ApiUsage) -> Usage | None:
-    values = (
-        counted.input_tokens,
-        counted.output_tokens,
-        counted.cache_read_input_tokens,
-        counted.cache_creation_input_tokens,
-    )
-    if all(v is None for v in values):
-        return None
-    return Usage(
-        input_tokens=values[0], output_tokens=values[1], cache_read_tokens=values[2], cache_write_tokens=values[3]
-    )
 
 
 def _as_sidechain(message: Message) -> Message:

@@ -1,0 +1,39 @@
+"""The model's window after a compaction, while a thread is woven."""
+
+from __future__ import annotations
+
+import msgspec
+
+from sesh.format.message import Message
+from sesh.providers.claude_code.tree import NONE
+
+
+class Held:
+    """What the model holds since the last boundary: the messages there, and the earlier ones that lines repeat."""
+
+    def __init__(self) -> None:
+        self.open = False
+        self.ids: list[str] = []
+        self._summary = NONE
+
+    def boundary(self) -> None:
+        """A compaction begins."""
+        self.open, self.ids, self._summary = True, [], NONE
+
+    def said(self, made: list[Message], end: int) -> None:
+        """Messages were added; the thread now has `end` of them."""
+        if self.open:
+            self.ids += [m.id for m in made]
+            for i, message in enumerate(made):
+                if message.kind == "summary":
+                    self._summary = end - len(made) + i
+
+    def again(self, message_id: str, out: list[Message]) -> None:
+        """A line repeats an earlier message. After the summary, the summary's window is told at once."""
+        if not self.open:
+            return
+        self.ids.append(message_id)
+        if self._summary != NONE:
+            summary = out[self._summary]
+            window = [*(summary.window or [summary.id]), message_id]
+            out[self._summary] = msgspec.structs.replace(summary, window=window)
