@@ -16,4 +16,4 @@ def add_a_provider() -> str:
     def file(match: re.Match[str]) -> str:
         return (_EXAMPLE / match[1]).read_text(encoding="utf-8").rstrip("\n")
 
-    return re.sub(r"\{\{([^}]+)\}\}", file, _PROSE.read_text(encoding="utf-8"))
+    return re.sub(r"(?:# )?\{\{([^}]+)\}\}", file, _PROSE.read_text(encoding="utf-8"))
