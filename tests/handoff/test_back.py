@@ -190,6 +190,21 @@ def test_back_again_the_other_way(desk: Desk, provider: str) -> None:
     assert over.trunk.opened.path == target
 
 
+@BOTH
+def test_what_stands_in_an_older_copy_is_not_merged_again(desk: Desk, provider: str) -> None:
+    """The far side is named, and has nothing new; what was said in the first copy is in the second."""
+    _, target = begin(desk, provider)
+    desk.say(target, "New one")
+    first = desk.merge(target)
+    desk.say(first.path, "Said in the copy")
+    desk.say(target, "New two")
+    second = desk.merge(target)
+    again = desk.merge(target)
+    assert (again.path, again.emitted) == (second.path, None)
+    way = choose.in_folder(str(desk.cwd), desk.book, desk.homes)
+    assert way.far.opened.path == target
+
+
 def test_the_origin_is_gone(desk: Desk) -> None:
     origin, target = begin(desk, "claude-code")
     desk.say(target, "New one")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from sesh import __version__
 from sesh.catalog.resolve import Homes
@@ -55,32 +56,44 @@ def by_session(opened: Opened, book: Book, homes: Homes) -> Way:
     NoSuchSession where no link is known.
     """
     named = side(opened)
-    ways = [*_as_far_side(named, book), *_as_origin(named.end, book, homes)]
-    if not ways:
+    links = book.links()
+    found = _first_gone_on(chain(_as_far_side(named, links), _as_origin(named.end, links, homes)), links)
+    if found is None:
         raise NoSuchSession(
             f"{named.end} is on no link that sesh knows of: it was neither handed off from here nor made by a handoff.",
             hint="`sesh links` shows them all.",
         )
-    return _first_gone_on(ways, book)
+    return found
 
 
 def in_folder(cwd: str, book: Book, homes: Homes) -> Way:
     """The way for nothing named: the newest handoff of this folder, before the newest merge. Raises NoSuchSession."""
-    here = [link for link in reversed(book.links()) if link.cwd == cwd]
+    links = book.links()
+    here = [link for link in reversed(_standing(links)) if link.cwd == cwd]
     ordered = [link for kind in ("handoff", "merge") for link in here if link.kind == kind]
-    ways = list(_open(ordered, homes))
-    if not ways:
+    found = _first_gone_on(_open(ordered, homes), links)
+    if found is None:
         raise NoSuchSession(
             f"No session of this folder ({cwd}) was handed off, or none is left.",
             hint="Name the session: `sesh links` shows every handoff.",
         )
-    return _first_gone_on(ways, book)
+    return found
 
 
-def _first_gone_on(ways: Sequence[Way], book: Book) -> Way:
+def _first_gone_on(ways: Iterable[Way], links: Sequence[Link]) -> Way | None:
     """The first whose far side has something that was not merged yet; the first of all where none has."""
-    links = book.links()
-    return next((way for way in ways if way.far.since(reached(way, links)).moved_on), ways[0])
+    first: Way | None = None
+    for way in ways:
+        if way.far.since(reached(way, links)).moved_on:
+            return way
+        first = first or way
+    return first
+
+
+def _standing(links: Sequence[Link]) -> list[Link]:
+    """The links without merges whose copy another merge has taken the place of: what was said there is in the newer."""
+    replaced = {link.supersedes for link in links if link.kind == "merge"}
+    return [link for link in links if link.id not in replaced]
 
 
 def reached(way: Way, links: Sequence[Link]) -> Extent:
@@ -94,9 +107,8 @@ def last_merge(far: End, links: Sequence[Link]) -> Link | None:
     return next((x for x in reversed(links) if x.kind == "merge" and x.source.key == far.key), None)
 
 
-def _as_far_side(named: Side, book: Book) -> Iterator[Way]:
+def _as_far_side(named: Side, links: Sequence[Link]) -> Iterator[Way]:
     """Links that made the session, or the one it was forked from; known by id, by stamp, or by what it says."""
-    links = book.links()
     made = [link for link in links if link.to.key == named.end.key]
     if not made:
         parent = (named.read.thread.metadata or {}).get("forkedFrom")
@@ -109,12 +121,11 @@ def _as_far_side(named: Side, book: Book) -> Iterator[Way]:
         yield Way(link=same, far=named)
 
 
-def _as_origin(end: End, book: Book, homes: Homes) -> Iterator[Way]:
+def _as_origin(end: End, links: Sequence[Link], homes: Homes) -> Iterator[Way]:
     """Links that begin at the session, or whose merges copied it or made it; the newest first."""
-    links = book.links()
-    far = [m.source.key for m in links if m.kind == "merge" and end.key in (m.to.key, m.onto.key if m.onto else None)]
-    found = [x for x in reversed(links) if x.source.key == end.key or (x.kind == "handoff" and x.to.key in far)]
-    return _open(found, homes)
+    far = {m.source.key for m in links if m.kind == "merge" and end.key in (m.to.key, m.onto.key if m.onto else None)}
+    standing = reversed(_standing(links))
+    return _open([link for link in standing if link.source.key == end.key or link.to.key in far], homes)
 
 
 def _open(links: Sequence[Link], homes: Homes) -> Iterator[Way]:
