@@ -15,6 +15,7 @@ from sesh.cli import moving
 from sesh.cli.options import json_option
 from sesh.cli.output import emit_json, say, sums
 from sesh.demo import far_side
+from sesh.errors import Refused
 from sesh.files.read import open_session
 from sesh.handoff import back, choose, out
 from sesh.handoff.book import Book
@@ -38,6 +39,8 @@ def command(keep: Path | None, as_json: bool) -> None:
     yours is read or written, and no client is started: one scripted turn stands for the work on the other side.
     """
     if keep is not None:
+        if keep.exists():
+            raise Refused(f"{keep} is there already.", hint="Name a folder that is not there yet.")
         keep.mkdir(parents=True)
         trips = _trips(keep.resolve())
     else:
