@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import Final
 
 import msgspec
@@ -188,12 +187,3 @@ def _attachment(item: JsonObject) -> AttachmentBlock | None:
             provider_data={**rest, "source": {**more, "type": "text"}},
         )
     return None
-
-
-def is_base64(text: str) -> bool:
-    """Whether a string can be attachment data."""
-    try:
-        base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        return False
-    return True
