@@ -173,7 +173,10 @@ def _ran(done: Mapping[str, Any], step: int) -> Ran:
 
 
 def _config(cwd: Path, provider: str) -> str:
-    """config.toml of a user who has this provider; `{port}` is the scripted model's."""
+    """config.toml of a user who has this provider; `{port}` is the scripted model's.
+
+    Without a network, 0.169 waits five seconds at its end for its analytics, unless they are off.
+    """
     own = f'''
 model_provider = "{provider}"
 [model_providers.{provider}]
@@ -189,6 +192,8 @@ approval_policy = "never"
 sandbox_mode = "danger-full-access"
 check_for_update_on_startup = false
 {"" if provider == "openai" else own}
+[analytics]
+enabled = false
 [features]
 daemon_auto_start = false
 [projects."{cwd}"]
