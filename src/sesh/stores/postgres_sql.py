@@ -74,16 +74,19 @@ def is_current() -> Script[bool]:
 
 
 def append(rows: list[MessageRow]) -> Script[None]:
-    """Store the rows that are new; one transaction. Raises Clash."""
+    """Store the rows that are new; one transaction. Raises Clash.
+
+    Arrays go in binary form (%b): as text, psycopg escapes them with a regular expression, at eight times the cost.
+    """
     yield Statement(
         "SELECT pg_advisory_xact_lock(name) FROM (SELECT DISTINCT hashtextextended(thread, %s) AS name"
-        " FROM unnest(%s::text[]) AS thread ORDER BY name) AS names",  # in one order, so that no two wait in a ring
+        " FROM unnest(%b::text[]) AS thread ORDER BY name) AS names",  # in one order, so that no two wait in a ring
         (_LOCKS, sorted({row.thread_id for row in rows})),
     )
     stored = yield Statement(
         "INSERT INTO sesh_messages (thread_id, id, run_id, record)"
         " SELECT thread_id, id, run_id, record"
-        " FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[])"
+        " FROM unnest(%b::text[], %b::text[], %b::text[], %b::text[])"
         " WITH ORDINALITY AS new (thread_id, id, run_id, record, place) ORDER BY place"
         " ON CONFLICT (thread_id, id) DO NOTHING RETURNING 1",
         (
@@ -97,7 +100,7 @@ def append(rows: list[MessageRow]) -> Script[None]:
         return
     found = yield Statement(
         "SELECT thread_id, id, record FROM sesh_messages WHERE (thread_id, id) IN"
-        " (SELECT * FROM unnest(%s::text[], %s::text[]))",
+        " (SELECT * FROM unnest(%b::text[], %b::text[]))",
         ([row.thread_id for row in rows], [row.id for row in rows]),
     )
     texts = {(thread_id, message_id): text for thread_id, message_id, text in found}
