@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
 from sesh.errors import SeshError
@@ -107,6 +108,30 @@ def test_the_new_records_have_the_form_of_the_file(paginated: bool) -> None:
     kinds = [json.loads(x)["type"] for x in result.emitted.lines]
     assert kinds.count("session_meta") == 1
     assert [t for t in texts(result) if "Two" not in t] == ["One", "First.", "Second.", "Three", "Third."]
+
+
+def test_token_counts_go_on_from_the_copys_last() -> None:
+    """So that Codex knows how long the history is, and compacts it in time."""
+    usage = {"input_tokens": 900, "cached_input_tokens": 0, "output_tokens": 100, "total_tokens": 1000}
+    info = {"total_token_usage": {**usage, "total_tokens": 5000}, "last_token_usage": usage}
+    count = json.dumps(
+        {"timestamp": "2026-11-20T10:00:09.000Z", "type": "event_msg", "payload": {"type": "token_count", "info": info}}
+    )
+    given = SessionSource(main=b"\n".join([*rollout(False), count.encode()]), name=NAME)
+
+    def last(*said: Message) -> dict[str, Any]:
+        done = graft(given, PROVIDER.parse(given), said, path=f"sessions/2026/11/20/{NAME}", new_id=NEW, after=None)
+        counts = [
+            r["payload"] for r in map(json.loads, done.emitted.lines) if r["payload"].get("type") == "token_count"
+        ]
+        found: dict[str, Any] = counts[-1]["info"]
+        return found
+
+    after = last(new())
+    assert after["total_token_usage"]["total_tokens"] >= 5000
+    assert 1000 < after["last_token_usage"]["total_tokens"] < 1100
+    summary = Message(**{**msgspec.structs.asdict(new(text="In short")), "kind": "summary"})
+    assert last(summary, new())["last_token_usage"]["total_tokens"] < 500, "a compaction begins anew"
 
 
 @BOTH

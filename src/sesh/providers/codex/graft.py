@@ -16,6 +16,7 @@ from sesh.format import jsontext, rewrite, walk
 from sesh.format.json import JsonObject, JsonValue
 from sesh.format.message import Message
 from sesh.providers.api import EmitOptions, EmitResult, GraftResult, IngestResult, SessionSource
+from sesh.providers.codex import write_usage
 from sesh.providers.codex.layout import parse_name, session_path
 
 ID_PATHS = {
@@ -48,6 +49,7 @@ def graft(
     options["history"] = "paginated" if meta.get("history_mode") == "paginated" else "legacy"
     emitted = emit_codex_rollout(origin.thread, messages, **options)
     added = [_decoded(line) for line in emitted.lines[1:]]  # the first is a session_meta, and the copy has its own
+    _count_on(kept, added)
     time = _first_time(added) or emitted.modified
     gone = _prompts_after(origin.messages, after)
     if gone:
@@ -131,6 +133,37 @@ def _numbered(added: Sequence[JsonObject], last: int | None) -> list[bytes]:
         numbered = {} if last is None else {"ordinal": last + n}
         found.append(jsontext.dumps({"timestamp": record.get("timestamp"), **numbered, **rest}))
     return found
+
+
+def _count_on(kept: Sequence[bytes], added: Sequence[JsonObject]) -> None:
+    """Make the new token counts go on from the copy's last one.
+
+    The writer knows only the new turns. Their closing count tells Codex how long the history is, so that it compacts
+    in time (write_usage): what is in the copy already belongs to it, unless the new turns hold a compaction.
+    """
+    before = next((found for line in reversed(kept) if (found := _usage(_decoded(line)))), None)
+    counts = [found for record in added if (found := _usage(record))]
+    if before is None or not counts:
+        return
+    for info in counts:
+        info["total_token_usage"] = write_usage.add(before["total_token_usage"], info["total_token_usage"])
+    if not any(record.get("type") == "compacted" for record in added):
+        counts[-1]["last_token_usage"] = write_usage.add(before["last_token_usage"], counts[-1]["last_token_usage"])
+
+
+def _usage(record: JsonObject) -> JsonObject | None:
+    """The `info` of a token_count event, where it holds both usages as numbers; else None."""
+    payload = record.get("payload")
+    if record.get("type") != "event_msg" or not isinstance(payload, dict) or payload.get("type") != "token_count":
+        return None
+    info = payload.get("info")
+    if not isinstance(info, dict):
+        return None
+    for name in ("total_token_usage", "last_token_usage"):
+        usage = info.get(name)
+        if not isinstance(usage, dict) or not all(isinstance(n, int) for n in usage.values()):
+            return None
+    return info
 
 
 def _first_time(added: Sequence[JsonObject]) -> str | None:
