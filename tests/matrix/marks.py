@@ -31,9 +31,6 @@ MARKS: Final[dict[tuple[str, str], Mark]] = {
     ("codex", "unknown: record"): _HOME,
     ("claude-code", "message: context"): _HOME,
     ("codex", "message: context"): _HOME,
-    ("claude-code", "message: usage"): Mark(
-        "never", "Its usage has no count of reasoning tokens; the others are kept."
-    ),
     ("claude-code", "compaction: encrypted summary"): Mark(
         "never", "Only its maker can read it; the turns it stands for are what the model is sent instead."
     ),

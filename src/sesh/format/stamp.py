@@ -14,8 +14,9 @@ that message's canonical id), `stub` (the writer made this line up to keep calls
 where a block holds lone surrogates that the client would refuse. `thread`: on the first line, the canonical thread's
 title, creation time and metadata. `window`: on the line of a compaction, the canonical `window`, each message by how
 many messages before the summary it stands (0: the summary itself). `child`: the vendor's id of a child thread that this
-line names, and `origin`: how many messages back the one it came from stands (1: the one before this line). `kind` may
-be `said`: conversation, whatever the text looks like to the reader.
+line names, and `origin`: how many messages back the one it came from stands (1: the one before this line). `usage`: the
+message's, where the client's own counts do not say all of it. `kind` may be `said`: conversation, whatever the text
+looks like to the reader.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import msgspec
 from sesh.format import jsontext, wire
 from sesh.format.blocks import AnyBlock
 from sesh.format.json import JsonObject
+from sesh.format.message import Usage
 
 KEY: Final = "sesh"
 SAID: Final = "said"
@@ -51,6 +53,7 @@ class Stamp(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     window: list[int] | None = None
     child: str | None = None
     origin: int | None = None
+    usage: Usage | None = None
 
 
 EMPTY: Final = Stamp()

@@ -8,6 +8,8 @@ import pytest
 
 from sesh.format.blocks import AttachmentBlock, ReasoningBlock, TextBlock, ToolCallBlock, UnknownBlock, WebSearchBlock
 from sesh.format.message import Usage
+from sesh.providers.claude_code import PROVIDER
+from sesh.testing.provider_suite import read_back
 from tests.providers.claude_code.telling import FOLDER, Telling, chained, rows, time_of, values
 
 
@@ -39,6 +41,19 @@ def test_the_same_thread_gives_the_same_bytes() -> None:
     told = Telling()
     told.say("user", "hi")
     assert told.emit() == told.emit()
+
+
+def test_usage_comes_back_on_the_message_it_was_on() -> None:
+    told = Telling()
+    told.say("user", "hi")
+    told.say(
+        "assistant", ToolCallBlock(call_id="a", name="x", input={}), usage=Usage(input_tokens=1, reasoning_tokens=2)
+    )
+    told.say("assistant", ToolCallBlock(call_id="b", name="x", input={}))
+    told.result("a")
+    told.result("b")
+    back = read_back(PROVIDER, told.emit()).messages
+    assert [m.usage for m in back] == [m.usage for m in told.messages]
 
 
 def test_a_model_of_the_clients_own_keeps_its_name() -> None:

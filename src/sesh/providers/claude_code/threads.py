@@ -112,7 +112,7 @@ class Weaver:
                 message = self._message(
                     record, part, mark, thread_id, message_id, parent, turn, last_ts, first=not made
                 )
-                if not made and (counted := usage.get(id(record))) is not None:
+                if not made and (counted := mark.usage or usage.get(id(record))) is not None:
                     message = msgspec.structs.replace(message, usage=counted)
                 if sidechain or self._sidechain:
                     message = _as_sidechain(message)

@@ -12,7 +12,8 @@ from sesh.providers.claude_code.records import ApiUsage, Kind
 def usage_by_record(records: Iterable[Record]) -> dict[int, Usage]:
     """Usage by `id(record)`: the last count that an API message's lines give, on its last line.
 
-    A `message.id` that comes back after a prompt is another message. Lines without an id count each.
+    A `message.id` that comes back after a prompt is another message. Lines without an id count each, and so do those
+    that our writer made: there each message's count stands on its own line.
     """
     latest: dict[str, tuple[int, ApiUsage]] = {}
     found: list[tuple[int, ApiUsage]] = []
@@ -23,6 +24,9 @@ def usage_by_record(records: Iterable[Record]) -> dict[int, Usage]:
         if record.kind is Kind.ASSISTANT:
             name = line.message.id or f"@{record.at}"
             counted = line.message.usage
+            if isinstance(line.sesh, dict):
+                found += [] if counted is None else [(id(record), counted)]
+                continue
             if counted is None and name in latest:
                 counted = latest[name][1]
             if counted is not None:

@@ -307,6 +307,7 @@ class SegmentWriter:
             blocks=blocks,
             escaped=escaped,
             thread=thread,
+            usage=message.usage if piece.side != "assistant" or _loses(message.usage) else None,
         )
 
     def _turn(self, message: Message) -> str | None:
@@ -342,6 +343,14 @@ def _anchor(metadata: Any, summary: Message) -> str | None:
         if isinstance(anchor, str) and summary.provenance is not None and anchor != summary.provenance.source_id:
             return anchor
     return None
+
+
+def _loses(usage: Usage | None) -> bool:
+    """Whether the client's counts leave something of a usage out: reasoning, or that a count is not known."""
+    if usage is None:
+        return False
+    known = (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens)
+    return usage.reasoning_tokens is not None or None in known
 
 
 def _usage(usage: Usage) -> JsonObject:
