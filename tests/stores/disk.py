@@ -12,14 +12,15 @@ import pytest
 
 
 @contextmanager
-def small_disk(folder: Path, kilobytes: int) -> Iterator[Path]:
-    """`folder` as a tmpfs of that size. Skips the test where mounting is not allowed."""
+def small_disk(folder: Path, kilobytes: int, owner: str | None = None) -> Iterator[Path]:
+    """`folder` as a tmpfs of that size, owned by `owner`. Skips the test where mounting is not allowed."""
     folder.mkdir(parents=True, exist_ok=True)
     mount = shutil.which("mount")
     if mount is None:
         pytest.skip("no `mount` here to make a small disk with")
+    options = f"size={kilobytes}k,mode={'777' if owner is None else f'700,uid={owner}'}"
     made = subprocess.run(
-        [mount, "-t", "tmpfs", "-o", f"size={kilobytes}k,mode=777", "tmpfs", str(folder)],
+        [mount, "-t", "tmpfs", "-o", options, "tmpfs", str(folder)],
         capture_output=True,
         text=True,
     )
