@@ -24,7 +24,7 @@ from sesh.handoff.diverge import Choice, graft_point, parted
 from sesh.handoff.extent import News
 from sesh.handoff.link import End, Extent, Link, link_id, stamp, target_id
 from sesh.handoff.out import finished
-from sesh.handoff.wording import turns
+from sesh.handoff.wording import counted, turns
 from sesh.providers import registry
 from sesh.providers.api import EmitOptions, EmitResult, GraftResult, Provider
 
@@ -136,10 +136,13 @@ def plan(
         sesh=__version__,
     )
     options = {**options, "link": stamp(link), "children": carry.children(theirs, trunk.side.read.thread.id)}
+    new, renamed = carry.with_own_call_ids(carry.messages(theirs), carry.call_ids(trunk.side.read.messages))
+    if renamed:
+        remarks.append(f"{counted(renamed, 'call')} had ids that the copied session uses already, and got others.")
     grafted = to.graft(
         trunk.side.source,
         trunk.side.read,
-        carry.messages(theirs),
+        new,
         path=_relative(trunk.side, to),
         new_id=new_id,
         after=after,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Set
+from typing import TypeAlias
+
 import msgspec
 
 from sesh.format import ids
+from sesh.format.blocks import AnyBlock, FileChangeBlock, ToolCallBlock, ToolResultBlock, WebSearchBlock
 from sesh.format.message import Message
 from sesh.handoff.extent import News
 from sesh.providers.api import IngestedThread
@@ -53,3 +57,41 @@ def children(news: News, parent: str) -> list[IngestedThread]:
         )
         for child in news.children
     ]
+
+
+_Call: TypeAlias = ToolCallBlock | FileChangeBlock | WebSearchBlock
+
+
+def call_ids(messages: Iterable[Message]) -> set[str]:
+    """The ids of all calls in a conversation."""
+    return {b.call_id for m in messages for b in m.content if isinstance(b, _Call) and b.call_id is not None}
+
+
+def with_own_call_ids(messages: list[Message], taken: Set[str]) -> tuple[list[Message], int]:
+    """The messages with other ids for calls whose id the copy has already, and how many calls those are.
+
+    Vendors make ids that are unique in the world; a proxy or a scripted model may count from one in each run, and
+    Claude Code throws the second pair of the same id away (formats/claude-code.md §3).
+    """
+    twice = call_ids(messages) & taken
+    if not twice:
+        return messages, 0
+    names: dict[str, str] = {}
+    for given in sorted(twice):
+        n = 0
+        while (name := f"{given[:40]}_{ids.derive('call', given, str(n))[:8]}") in taken:
+            n += 1
+        names[given] = name
+    return [_renamed(m, names) for m in messages], len(names)
+
+
+def _renamed(message: Message, names: dict[str, str]) -> Message:
+    if not any(getattr(b, "call_id", None) in names for b in message.content):
+        return message
+    content: list[AnyBlock] = [
+        msgspec.structs.replace(b, call_id=names[b.call_id])
+        if isinstance(b, _Call | ToolResultBlock) and b.call_id in names
+        else b
+        for b in message.content
+    ]
+    return msgspec.structs.replace(message, content=content)
