@@ -27,6 +27,27 @@ _SYNTHETIC: Final = "<synthetic>"
 _ROLES: Final = {"assistant": "assistant", "result": "tool", "user": "user"}
 
 
+class _Forms:
+    """The forms of messages that are being written: made for the first piece, let go with the last."""
+
+    def __init__(self, former: Former) -> None:
+        self._former: Final = former
+        self._open: Final[dict[Entry, tuple[Form, int]]] = {}
+
+    def of(self, entry: Entry) -> Form:
+        """The form of a message, for its next piece."""
+        form, left = self._open.get(entry) or (self._former.form(entry), entry.pieces)
+        self._open[entry] = (form, left - 1)
+        return form
+
+    def is_done(self, entry: Entry) -> bool:
+        """Whether that was the message's last piece."""
+        if self._open[entry][1] > 0:
+            return False
+        del self._open[entry]
+        return True
+
+
 class SegmentWriter:
     """Writes segments one after the other onto a chain.
 
@@ -77,16 +98,17 @@ class SegmentWriter:
         arranged = arrange(segment.entries)
         former = Former(arranged, self._vocabulary, self._notes, self._spawned)
         self.calls_of_agents.update(former.calls_of_agents)
-        forms = {entry: former.form(entry) for entry in segment.entries}
         for piece in arranged.moved:
             self._notes.say_each("reordered", "A result was moved to its call.", piece.entry.message.id)
+        for entry in segment.entries:
+            if not entry.pieces:
+                self._close(entry, former.form(entry))
+        forms = _Forms(former)
         for item in arranged.order:
             if isinstance(item, Piece):
-                self._line(item, forms[item.entry])
+                self._piece(item, forms)
             else:
                 self._step(item, forms)
-        for entry, form in forms.items():
-            self._close(entry, form)
 
     def _boundary(self, entry: Entry) -> None:
         """The line that cuts: Claude Code's own where there is one, with what it says of the messages kept."""
@@ -110,16 +132,23 @@ class SegmentWriter:
 
     # lines
 
-    def _step(self, step: Step, forms: dict[Entry, Form]) -> None:
+    def _step(self, step: Step, forms: _Forms) -> None:
         first = step.said[0]
         seed = ids.derive("step", first.entry.message.id, str(first.indices[0]))
         message_id = "msg_" + seed.replace("-", "")[:24]
         for piece in step.said:
-            self._line(piece, forms[piece.entry], message_id)
+            self._piece(piece, forms, message_id)
         for piece in step.results:
-            self._line(piece, forms[piece.entry])
+            self._piece(piece, forms)
         for slot in step.unanswered:
             self._stub_results(slot)
+
+    def _piece(self, piece: Piece, forms: _Forms, message_id: str | None = None) -> None:
+        """A piece's lines; with the last piece of a message its blocks are closed."""
+        form = forms.of(piece.entry)
+        self._line(piece, form, message_id)
+        if forms.is_done(piece.entry):
+            self._close(piece.entry, form)
 
     def _stub_results(self, slot: Slot) -> None:
         """Made-up results for a call that has none: the API takes no call without."""

@@ -6,6 +6,7 @@ line without a valid one (formats/claude-code.md §2, §5).
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -13,6 +14,8 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
 _LAST: Final = (datetime(9998, 1, 1, tzinfo=UTC) - _EPOCH) // _MS
 """Times after this are no times: room is needed above them for lines that must come later."""
+
+_WRITTEN: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 def milliseconds(text: str) -> int | None:
@@ -55,7 +58,8 @@ class Clock:
             self.moved += 1
             self.most = max(self.most, now - own)
         else:
-            now = own
+            self._last = own
+            return ts if ts is not None and _WRITTEN.fullmatch(ts) else iso(own)
         self._last = now
         return iso(now)
 
