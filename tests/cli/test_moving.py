@@ -211,8 +211,14 @@ def test_launch_starts_the_client(project: Path, demo_home: Path, tmp_path: Path
     ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     said = json.loads(out.read_text())
-    session = next(other.rglob("rollout-*.jsonl")).stem[-36:]
-    assert said == {"arguments": ["resume", session], "cwd": str(project), "home": str(other)}
+    link = json.loads(subprocess.run([*command[:3], "links", "--json"], capture_output=True, check=True).stdout)[
+        "links"
+    ][0]
+    assert said == {
+        "arguments": ["resume", link["target"].removeprefix("codex:")],
+        "cwd": str(project),
+        "home": str(other),
+    }
 
 
 def test_two_at_once_make_one_session(project: Path, demo_home: Path) -> None:

@@ -46,6 +46,7 @@ OLD, NEW = "11111111-aaaa", "22222222-bbbb"
         ('{"sessionId":"OLD"', ["sessionId"], None),
         ('["sessionId","OLD"]', ["sessionId"], None),
         ("", ["sessionId"], None),
+        ('{"text":"OLD"}', ["text"], '{"text":"NEW"}'),
     ],
 )
 def test_only_the_value_at_the_path_changes(line: str, path: list[str], expected: str | None) -> None:
@@ -74,3 +75,10 @@ def test_the_rest_of_the_object_is_the_same(value: dict[str, object], ascii_only
         assert json.loads(got.decode("utf-8", "surrogatepass")) == {**value, "sessionId": NEW}
     else:
         assert got is None
+
+
+def test_values_that_need_escapes() -> None:
+    line = json.dumps({"payload": {"cwd": 'C:\\a "b"', "other": 'C:\\a "b"'}}).encode()
+    got = rewrite.replace(line, ["payload", "cwd"], 'C:\\a "b"', "/new/ü")
+    assert got is not None
+    assert json.loads(got) == {"payload": {"cwd": "/new/ü", "other": 'C:\\a "b"'}}

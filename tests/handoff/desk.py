@@ -86,11 +86,20 @@ class Desk:
         out.act(handoff, self.book)
         return handoff.path
 
-    def plan_merge(self, path: Path, choice: Choice | None = None, live: bool = False, **options: Any) -> Merge:
+    def plan_merge(
+        self, path: Path, choice: Choice | None = None, live: bool = False, cwd: str | None = None, **options: Any
+    ) -> Merge:
         way = choose.by_session(open_session(path), self.book, self.homes)
         options.setdefault("tools", "keep")
         return back.plan(
-            way, self.homes, self.book, now=self.now(), choice=choice, live=live, options=EmitOptions(**options)
+            way,
+            self.homes,
+            self.book,
+            now=self.now(),
+            choice=choice,
+            live=live,
+            cwd=cwd,
+            options=EmitOptions(**options),
         )
 
     def merge(self, path: Path, choice: Choice | None = None, **options: Any) -> Merge:

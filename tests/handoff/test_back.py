@@ -12,6 +12,7 @@ from sesh.errors import NoSuchSession, Refused
 from sesh.handoff import back, choose
 from sesh.handoff.diverge import Diverged
 from sesh.handoff.link import find_stamp
+from sesh.providers.claude_code.layout import munge
 from tests.handoff.desk import Desk, bytes_of, prompts, read, spoken
 
 OTHER = {"claude-code": "codex", "codex": "claude-code"}
@@ -260,6 +261,37 @@ def test_a_copied_home(desk: Desk, tmp_path: Path) -> None:
     merged = desk.merge(desk.root / "elsewhere" / target.relative_to(desk.root / "home"))
     assert prompts(merged.path) == [*common, "New one"]
     assert merged.path.is_relative_to(desk.root / "elsewhere")
+
+
+@BOTH
+def test_the_project_has_another_folder_now(desk: Desk, provider: str) -> None:
+    origin, target = begin(desk, provider)
+    desk.say(target, "New one")
+    moved = desk.root / "moved"
+    moved.mkdir()
+    merged = desk.merge(target, cwd=str(moved))
+    assert prompts(merged.path) == [*prompts(origin), "New one"]
+    assert merged.cwd == str(moved)
+    if provider == "claude-code":
+        assert merged.path.parent.name == munge(str(moved))
+    else:
+        assert (read(merged.path).thread.metadata or {})["cwd"] == str(moved)
+        assert merged.grafted is not None and merged.grafted.replaced["cwd"] == 1
+
+
+@BOTH
+def test_a_file_that_lies_in_no_clients_folder(desk: Desk, provider: str) -> None:
+    """Somebody sent a session as a file: it goes over, and back into the client's folder."""
+    origin = desk.claude() if provider == "claude-code" else desk.codex()
+    loose = desk.root / "downloads" / origin.name
+    loose.parent.mkdir()
+    origin.rename(loose)
+    target = desk.handoff(loose, OTHER[provider])
+    desk.say(target, "New one")
+    merged = desk.merge(target)
+    assert prompts(merged.path) == [*prompts(loose), "New one"]
+    home = desk.homes[provider][1]
+    assert merged.to.layout.is_session(merged.path.relative_to(home))
 
 
 def test_the_client_has_the_far_side_open(desk: Desk) -> None:

@@ -17,10 +17,11 @@ _TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]', re.DOTALL)
 def replace(line: bytes, path: Sequence[str], old: str, new: str) -> bytes | None:
     """The line with the string at `path` (keys from the outermost in) changed from `old` to `new`, or None.
 
-    None: there is no such value, or it is another one. `old` and `new` must need no escaping (ids, names of files).
-    Only objects are walked into; an equal text anywhere else on the line, in a message above all, stays.
+    None: there is no such value, it is another one, or it is written with escapes where none are needed. Only objects
+    are walked into; an equal text anywhere else on the line, in a message above all, stays.
     """
-    matches = list(_pattern(path[-1], old).finditer(line))
+    old_text, new_text = (jsontext.dumps(value)[1:-1] for value in (old, new))
+    matches = list(_pattern(path[-1], old_text).finditer(line))
     if not matches:
         return None
     if len(matches) == 1:
@@ -32,14 +33,14 @@ def replace(line: bytes, path: Sequence[str], old: str, new: str) -> bytes | Non
         if _at(value, path) != old:
             return None
         start, end = matches[0].span(1)
-        return line[:start] + new.encode() + line[end:]
-    return _replace_by_walking(line, tuple(path), old.encode(), new.encode())
+        return line[:start] + new_text + line[end:]
+    return _replace_by_walking(line, tuple(path), old_text, new_text)
 
 
 @cache
-def _pattern(key: str, value: str) -> re.Pattern[bytes]:
+def _pattern(key: str, value: bytes) -> re.Pattern[bytes]:
     """The key with that value. Inside a JSON string its quotes would be escaped, so this is never part of a text."""
-    return re.compile(rb'(?<!\\)"' + re.escape(key.encode()) + rb'"\s*:\s*"(' + re.escape(value.encode()) + rb')"')
+    return re.compile(rb'(?<!\\)"' + re.escape(key.encode()) + rb'"\s*:\s*"(' + re.escape(value) + rb')"')
 
 
 def _at(value: JsonValue, path: Sequence[str]) -> JsonValue:

@@ -65,7 +65,7 @@ class Merge:
     @property
     def cwd(self) -> str | None:
         """The folder to go on in: where the client looks for the merged session."""
-        return _cwd(self.trunk) or (self.link.cwd if self.link else None)
+        return self.link.cwd if self.link else _cwd(self.trunk)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,12 +89,14 @@ def plan(
     now: str,
     choice: Choice | None = None,
     live: bool = False,
+    cwd: str | None = None,
     options: EmitOptions,
 ) -> Merge:
     """What merging along `way` comes to. Nothing is written.
 
     choice: what to do where both sides went on; without one that is refused (Diverged). live: take what is written so
-    far, though the client has the far side open. Raises SeshError.
+    far, though the client has the far side open. cwd: the folder the copy is to belong to, where it is not the
+    origin's. Raises SeshError.
     """
     links = book.links()
     far, to = way.far, registry.get(way.link.source.provider)
@@ -116,7 +118,7 @@ def plan(
         choice = choice or ("branch" if last and last.after == "branch" else "append")
     after = graft_point(trunk.ours, theirs, choice)
     reached, copied = extent.measure(far.source.main, far.read), extent.measure(trunk.side.source.main, trunk.side.read)
-    chosen: JsonObject = {"after": choice} if choice else {}
+    chosen: JsonObject = {k: v for k, v in (("after", choice), ("cwd", cwd)) if v}
     began = (placing.nanoseconds(trunk.side.read.thread.created_at) or 0) // 1_000_000
     new_id = target_id("merge", far.end.key, to.name, (copied.sha256, reached.sha256), chosen, began)
     link = Link(
@@ -131,10 +133,12 @@ def plan(
         onto_read=copied,
         after=choice or "end",
         supersedes=last.id if last else None,
-        cwd=way.link.cwd or _cwd(trunk.side),
+        cwd=cwd or _cwd(trunk.side) or way.link.cwd,
         at=now,
         sesh=__version__,
     )
+    if cwd is not None:
+        options = {**options, "cwd": cwd}
     options = {**options, "link": stamp(link), "children": carry.children(theirs, trunk.side.read.thread.id)}
     new, renamed = carry.with_own_call_ids(carry.messages(theirs), carry.call_ids(trunk.side.read.messages))
     if renamed:
@@ -151,6 +155,8 @@ def plan(
     there = locate.find(link.to, homes)
     files = placing.files_of(grafted.emitted, home, grafted.copies)
     remarks += _remarks(trunk, theirs, choice)
+    if link.cwd and not Path(link.cwd).is_dir():
+        remarks.append(f"The session's folder {link.cwd} is not on this machine: --cwd names another one.")
     return Merge(
         to=to,
         home=home,

@@ -31,6 +31,9 @@ from sesh.providers.api import EmitOptions
 )
 @click.option("--append", is_flag=True, help="Both sides went on: put the new turns after the origin's end.")
 @click.option("--live", is_flag=True, help="Take what is written so far, though the client has the session open.")
+@click.option(
+    "--cwd", help="The folder the merged session belongs to, where the project has moved. Default: the origin's."
+)
 @click.option("--tools", type=click.Choice(["keep", "native"]), help="As for `sesh handoff`.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @click.option("--launch", is_flag=True, help="Start the client on the merged session.")
@@ -44,6 +47,7 @@ def command(
     branch: bool,
     append: bool,
     live: bool,
+    cwd: str | None,
     tools: Any,
     dry_run: bool,
     launch: bool,
@@ -63,7 +67,8 @@ def command(
     else:
         way = choose.by_session(open_session(moving.session_path(session, home).absolute()), book, homes)
     options: EmitOptions = {"tools": tools} if tools else {}
-    merge = back.plan(way, homes, book, now=moving.now(), choice=choice, live=live, options=options)
+    folder = None if cwd is None else os.path.realpath(Path(cwd).expanduser())
+    merge = back.plan(way, homes, book, now=moving.now(), choice=choice, live=live, cwd=folder, options=options)
     if launch and not dry_run:
         moving.find_program(merge.to.program)
     emitted = merge.emitted

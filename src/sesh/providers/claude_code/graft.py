@@ -49,8 +49,9 @@ def graft(
         added.append(
             jsontext.dumps({"type": "sesh-link", "sesh": {**link, "emittedLines": whole}, "sessionId": new_id})
         )
-    folder = PurePosixPath(path).parent
-    target = str(folder / f"{new_id}.jsonl") if LAYOUT.is_session(PurePosixPath(path)) else emitted.path
+    place = PurePosixPath(path)
+    stays = LAYOUT.is_session(place) and not options.get("cwd")
+    target = str(place.with_name(f"{new_id}.jsonl")) if stays else emitted.path
     copies = list(_beside(source, old_id, new_id, PurePosixPath(target).parent))
     return GraftResult(
         emitted=EmitResult(

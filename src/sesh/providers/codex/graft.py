@@ -43,6 +43,8 @@ def graft(
     meta = _meta(source.main)
     old_id = str(meta.get("id"))
     kept, replaced = renamed(source.main, old_id, new_id)
+    if cwd := options.get("cwd"):
+        _move(kept, str(meta.get("cwd")), cwd, replaced)
     ordinal = _last_ordinal(kept)
     link = options.pop("link", None)
     options["session_id"] = new_id
@@ -91,6 +93,17 @@ def renamed(data: bytes, old_id: str, new_id: str) -> tuple[list[bytes], dict[st
                     replaced[place[-1]] = replaced.get(place[-1], 0) + 1
         kept.append(line)
     return kept, replaced
+
+
+def _move(kept: list[bytes], old: str, new: str, replaced: dict[str, int]) -> None:
+    """Give the copy another folder, where one was asked for: Codex lists a session by the one in its header."""
+    for n, line in enumerate(kept):
+        if _decoded(line).get("type") == "session_meta":
+            moved = None if old == new else rewrite.replace(line, ("payload", "cwd"), old, new)
+            if moved is not None:
+                kept[n] = moved
+                replaced["cwd"] = 1
+            return
 
 
 def _decoded(line: bytes) -> JsonObject:
