@@ -1,8 +1,8 @@
 """Child threads in their parent's file: which call each came from, and the records that name them.
 
-A child is a rollout of its own (write_meta). In the parent a call that started one is shown as such, and every other
-child is named where it branched off: Codex lists children under their parent by the child's header alone, but draws
-the link, and our reader finds it, in the parent (formats/codex.md §9).
+A child is a rollout of its own (write_meta). Codex lists children under their parent by the child's header alone. In
+the parent it draws the call that started one (formats/codex.md §9); our reader finds all of them, in their order, by
+stamped lines at the end.
 """
 
 from __future__ import annotations
@@ -28,34 +28,27 @@ class Child(NamedTuple):
 
 
 class Children:
-    """A parent's children, each to be named once: with its call, after its origin, or at the end."""
+    """A parent's children: `drawn` are the ids of those that a call is shown to have started."""
 
     def __init__(self, children: Sequence[Child]) -> None:
+        self.all: Final = children
+        self.drawn: Final[set[str]] = set()
         self._of: Final[dict[str | None, list[Child]]] = {}
         for child in children:
-            self._of.setdefault(child.origin, []).append(child)
+            if child.relation == "subagent":
+                self._of.setdefault(child.origin, []).append(child)
 
     def of_call(self, message: Message, call: ToolCallBlock) -> list[Child]:
         """The sub-agents that this call of the message started: by their prompt where the message has several calls."""
-        mine = [c for c in self._of.get(message.id, ()) if c.relation == "subagent"]
+        mine = [c for c in self._of.get(message.id, ()) if c.session_id not in self.drawn]
         if not mine:
             return []
         calls = [b for b in message.content if isinstance(b, ToolCallBlock)]
         if len(calls) > 1:
             asked = call.input.get("prompt", call.input.get("message")) if isinstance(call.input, dict) else None
             mine = [c for c in mine if isinstance(asked, str) and c.prompt == asked]
-        self._of[message.id] = [c for c in self._of[message.id] if c not in mine]
+        self.drawn.update(c.session_id for c in mine)
         return mine
-
-    def of_message(self, message: Message) -> list[Child]:
-        """All other children that came from this message."""
-        return self._of.pop(message.id, [])
-
-    def rest(self) -> list[Child]:
-        """Children whose origin is not in this file."""
-        left = [c for children in self._of.values() for c in children]
-        self._of.clear()
-        return left
 
 
 def spawn(

@@ -110,9 +110,6 @@ class ThreadWriter:
             step = write_usage.codex_usage(message.usage)
             self._total = write_usage.add(self._total, step)
             self.lines.add(self._turns.ts, "event_msg", write_usage.token_count(self._total, step))
-        if at not in self._compactions:
-            for child in self._children.of_message(self._originals[at]):
-                self._turns.branched(child, 1)
 
     def _settle(self, at: int, first: int, outcomes: list[Outcome | None], pairs: Pairs) -> None:
         original = self._originals[at]
@@ -221,8 +218,6 @@ class ThreadWriter:
         items = [i for i in replaced if isinstance(i, dict)] if isinstance(replaced, list) else []
         self.context_tokens = sum(write_usage.estimate(len(jsontext.dumps(i)), i) for i in items)
         self._turns.compacted()
-        for child in self._children.of_message(original):
-            self._turns.branched(child, 1)
 
     def _held(self, at: int, pairs: Pairs) -> list[Item]:
         """The items of a message that the model still holds after a compaction, calls answered."""
@@ -233,11 +228,18 @@ class ThreadWriter:
 
     # -- the end ----------------------------------------------------------------------------------
 
+    def _name_children(self) -> None:
+        if not self._children.all:
+            return
+        where = {m.id: self._places.get(at) for at, m in enumerate(self._originals)}
+        for child in self._children.all:
+            place = where.get(child.origin or "")
+            self._turns.names(child, None if place is None else len(self._places) - place)
+
     def _close(self) -> None:
         for number in self._moved.values():
             self._book.dropped(number, "orphan-result")
-        for child in self._children.rest():
-            self._turns.branched(child, None)
+        self._name_children()
         context = write_usage.context_of(self.context_tokens)
         self._turns.close(write_usage.token_count(self._total, context))
         for code, places in self._changes.items():

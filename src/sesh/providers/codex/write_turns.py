@@ -181,8 +181,7 @@ class Turns:
             self._seen(event)
         started = self._started.pop(call_id, None)
         if started is not None and isinstance(call, ToolCallBlock):
-            item = spawn(call_id, self._session.session_id, call, result, started)
-            self._event(self._completed(item, self._ms()))  # in every form of file, and no stub: it names the children
+            self._item(spawn(call_id, self._session.session_id, call, result, started), began=began)
             return
         item_id = f"{call_id}-plan" if isinstance(card, display.Plan) else call_id
         self._item(
@@ -191,16 +190,18 @@ class Turns:
             always=isinstance(card, display.Plan),
         )
 
-    def branched(self, child: Child, back: int | None) -> None:
-        """A child that no call started. `back`: how many messages before this line the one it came from stands.
+    def names(self, child: Child, back: int | None) -> None:
+        """A child, for our reader. `back`: how many messages before this line the one it came from stands.
 
-        A sub-agent is drawn; an abandoned branch is named on a line that no client knows.
+        A sub-agent that no call is shown to have started is drawn; all others are named on a line that no client knows.
         """
         stamp: JsonObject = {"child": child.session_id}
         if back is not None:
             stamp["origin"] = back
-        drawn = self._completed(activity(child), self._ms())
-        self._event(drawn if child.relation == "subagent" else {"type": "sesh_child"}, stamp)
+        if child.relation == "subagent" and child.session_id not in self._children.drawn:
+            self._event(self._completed(activity(child), self._ms()), stamp)
+        else:
+            self._event({"type": "sesh_child"}, stamp)
 
     # -- lines ------------------------------------------------------------------------------------
 
