@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from tests.clients import placing
 from tests.clients.installed import Installed
-from tests.clients.job import Command, Job, perform
+from tests.clients.job import Command, Job, Screens, perform
 from tests.clients.probe import PROMPT, Probe, Ran
 from tests.clients.sent import claude_rows, without_prompt
 
@@ -100,9 +100,21 @@ class Claude:
         """Run the program with these arguments. `interrupt_at`: SIGINT after this many model requests."""
         return self._run(Command(args=args, interrupt_at=interrupt_at), home=home, cwd=cwd, script=script)
 
+    def screens(self, *args: str, until: str, keys: Sequence[tuple[str, str]] = (), home: Path, cwd: Path) -> list[str]:
+        """What the program's screen shows, at first and after each key, once the words named with it are there."""
+        done = self._perform(Screens(args=args, until=until, keys=keys), home=home, cwd=cwd, script=())
+        shown: list[str] = done["steps"][0]["screens"]
+        return shown
+
     def _run(self, command: Command, *, home: Path, cwd: Path, script: Script) -> Ran:
+        done = self._perform(command, home=home, cwd=cwd, script=script)
+        outcome = done["steps"][0]
+        bodies = [r["body"] for r in done["requests"] if r["kind"] == "main"]
+        return Ran(rc=outcome["rc"], stdout=outcome["stdout"], stderr=outcome["stderr"], bodies=bodies)
+
+    def _perform(self, step: Command | Screens, *, home: Path, cwd: Path, script: Script) -> dict[str, Any]:
         home.mkdir(parents=True, exist_ok=True)
-        done = perform(
+        return perform(
             Job(
                 client="claude",
                 program=str(self.installed.program),
@@ -110,12 +122,9 @@ class Claude:
                 env=environment(home, "http://127.0.0.1:{port}"),
                 files={str(home / ".claude.json"): json.dumps(settings(cwd))},
                 script=script if isinstance(script, Mapping) else list(script),
-                steps=[command],
+                steps=[step],
             )
         )
-        outcome = done["steps"][0]
-        bodies = [r["body"] for r in done["requests"] if r["kind"] == "main"]
-        return Ran(rc=outcome["rc"], stdout=outcome["stdout"], stderr=outcome["stderr"], bodies=bodies)
 
 
 def environment(home: Path, model: str) -> dict[str, str]:
@@ -126,6 +135,7 @@ def environment(home: Path, model: str) -> dict[str, str]:
         "CLAUDE_CONFIG_DIR": str(home),
         "TERM": "xterm-256color",
         "LANG": "C.UTF-8",
+        "TZ": "UTC",
         "USER": "tests",
         "SHELL": "/bin/bash",
         "ANTHROPIC_BASE_URL": model,

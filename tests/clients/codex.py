@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from tests.clients import placing
 from tests.clients.installed import Installed
-from tests.clients.job import Call, Command, Job, Rpc, perform
+from tests.clients.job import Call, Command, Job, Rpc, Screens, perform
 from tests.clients.probe import PROMPT, Probe, Ran
 from tests.clients.sent import codex_rows, without_prompt
 
@@ -132,6 +132,14 @@ class Codex:
         answers: list[Any] = done["steps"][0]["answers"]
         return answers
 
+    def screens(self, *args: str, until: str, keys: Sequence[tuple[str, str]] = (), home: Path, cwd: Path) -> list[str]:
+        """What the program's screen shows, at first and after each key, once the words named with it are there."""
+        done = self._perform(
+            [Screens(args=args, until=until, keys=keys)], home=home, cwd=cwd, script=(), provider="openai"
+        )
+        shown: list[str] = done["steps"][0]["screens"]
+        return shown
+
     def file_of(self, session_id: str, home: Path) -> Path:
         """The session's newest file in a home (a thread that was reverted has several)."""
         found = [p for p in home.glob(f"**/rollout-*{session_id}*.jsonl*") if p.suffix in (".jsonl", ".zst")]
@@ -140,7 +148,7 @@ class Codex:
         return max(plain or found, key=lambda p: p.name)
 
     def _perform(
-        self, steps: Sequence[Command | Rpc], *, home: Path, cwd: Path, script: Sequence[Any], provider: str
+        self, steps: Sequence[Command | Rpc | Screens], *, home: Path, cwd: Path, script: Sequence[Any], provider: str
     ) -> dict[str, Any]:
         home.mkdir(parents=True, exist_ok=True)
         (home / "auth.json").write_text(json.dumps({"OPENAI_API_KEY": "sk-fake"}))
@@ -156,6 +164,7 @@ class Codex:
                     "MOCK_KEY": "sk-fake",
                     "TERM": "xterm-256color",
                     "LANG": "C.UTF-8",
+                    "TZ": "UTC",
                     "RUST_LOG": "error",
                 },
                 files={str(home / "config.toml"): _config(cwd, provider)},

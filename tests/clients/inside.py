@@ -36,9 +36,23 @@ def main() -> int:
         for path, text in job["files"].items():
             Path(path).write_text(text.replace("{port}", port))
         env = {k: v.replace("{port}", port) for k, v in job["env"].items()}
-        steps = [_rpc(job, env, step) if "calls" in step else _command(job, env, step, model) for step in job["steps"]]
-        json.dump({"steps": steps, "requests": [asdict(r) for r in model.requests]}, sys.stdout)
+        outcomes = [_step(job, env, step, model) for step in job["steps"]]
+        json.dump({"steps": outcomes, "requests": [asdict(r) for r in model.requests]}, sys.stdout)
     return 0
+
+
+def _step(job: dict[str, Any], env: dict[str, str], step: dict[str, Any], model: Server) -> dict[str, Any]:
+    if "calls" in step:
+        return _rpc(job, env, step)
+    if "keys" in step:
+        from tests.clients.terminal import screens  # the emulator is loaded only for a screen
+
+        command = [job["program"], *step["args"]]
+        size = (step["size"][0], step["size"][1])
+        where = {"cwd": job["cwd"], "env": env, "size": size, "timeout": step["timeout"]}
+        shown = screens(command, step["until"], step["keys"], **where)
+        return {"screens": shown}
+    return _command(job, env, step, model)
 
 
 def _command(job: dict[str, Any], env: dict[str, str], step: dict[str, Any], model: Server) -> dict[str, Any]:

@@ -48,6 +48,21 @@ class Rpc:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Screens:
+    """Run the client's program in a terminal of `size` (columns, rows), pressing keys whenever it rests.
+
+    `until`: words to wait for at first; `keys`: pairs of a key and the words to wait for after it. Its outcome is what
+    the screen shows each time (terminal.py).
+    """
+
+    args: Sequence[str]
+    until: str
+    keys: Sequence[tuple[str, str]] = ()
+    size: tuple[int, int] = (200, 400)
+    timeout: float = 60
+
+
+@dataclass(frozen=True, kw_only=True)
 class Job:
     """`env` and `files` may hold `{port}`: the model's port. `files` are written before the first step."""
 
@@ -57,7 +72,7 @@ class Job:
     env: Mapping[str, str]
     files: Mapping[str, str]
     script: Any
-    steps: Sequence[Command | Rpc]
+    steps: Sequence[Command | Rpc | Screens]
 
 
 def perform(job: Job) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, Final
@@ -29,16 +29,22 @@ _SILENT: Final = ("context", "reasoning", "reasoning-redacted", "cut")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Crossing:
-    """A session that went over: what was read, what was written, what the other client made of it."""
+class Carried:
+    """A session that was read, written for the other client and placed in a home of that client."""
 
     given: Session
     read: IngestResult
     result: EmitResult
-    probe: Probe
     placed: Path
     home: Path
     cwd: Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crossing(Carried):
+    """A session that went over and was resumed there."""
+
+    probe: Probe
 
     def said(self) -> list[rows.Row]:
         """The conversation as read: what the source client's model holds, settled.
@@ -71,17 +77,22 @@ def holds_nothing(given: Session) -> bool:
     return not any(m.kind != "context" for m in opened.provider.parse(opened.source).messages)
 
 
-def cross(given: Session, client: Claude | Codex, **options: Any) -> Crossing:
-    """Convert a session for a client, place it in a new home, resume it there. Names are kept unless `tools` says."""
+def carry(given: Session, client: Claude | Codex, **options: Any) -> Carried:
+    """Convert a session for a client and place it in a new home. Options: see EmitOptions."""
     to = registry.get("codex" if isinstance(client, Codex) else "claude-code")
     opened = given.open()
     read = opened.provider.parse(opened.source)
     home, cwd = client.home(), client.folder()
-    asked: dict[str, Any] = {"tools": "keep", "client_version": client.installed.version, **options}
+    asked: dict[str, Any] = {"client_version": client.installed.version, **options}
     result = to.emit(read.thread, read.messages, children=read.children, cwd=str(cwd), **asked)
-    placed = place(result, home)
-    probe = client.go_on(result.session_id, home=home, cwd=cwd)
-    return Crossing(given=given, read=read, result=result, probe=probe, placed=placed, home=home, cwd=cwd)
+    return Carried(given=given, read=read, result=result, placed=place(result, home), home=home, cwd=cwd)
+
+
+def cross(given: Session, client: Claude | Codex, **options: Any) -> Crossing:
+    """Carry a session over with its tool names kept, unless `tools` says otherwise, and resume it there."""
+    carried = carry(given, client, **{"tools": "keep", **options})
+    probe = client.go_on(carried.result.session_id, home=carried.home, cwd=carried.cwd)
+    return Crossing(probe=probe, **{f.name: getattr(carried, f.name) for f in fields(carried)})
 
 
 def unexplained(want: Sequence[rows.Row], have: Sequence[rows.Row], report: EmitReport) -> list[str]:
