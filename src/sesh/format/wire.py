@@ -193,6 +193,11 @@ def _strange(text: bytes) -> Record:
         value = jsontext.loads(text)
     except jsontext.UnreadableJson as e:
         raise NotARecord(f"not JSON: {e}") from e
+    return from_value(value, text)
+
+
+def from_value(value: JsonValue, text: bytes) -> Record:
+    """`load`, where the text was decoded already. Raises NotARecord."""
     if not isinstance(value, dict) or "v" not in value:
         raise NotARecord('not a canonical record: it has no "v"')
     version = value["v"]

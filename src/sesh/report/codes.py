@@ -17,7 +17,7 @@ CODES: Final[dict[str, str]] = {
     "shared-line": "Several records stood on one line; each was read.",
     "repaired-bytes": "NUL bytes or invalid UTF-8 were left out or replaced by U+FFFD.",
     "odd-field": "A field was not of the type it always has; it was left out.",
-    "unknown-key": "A canonical record has a key this release does not know; it was left out.",
+    "unknown-key": "A canonical record has a key this release does not know; it is kept as it stands.",
     "unknown-record": "A record kind sesh does not know; kept whole in an unknown block.",
     # reading: the conversation
     "no-conversation": "The file holds no message.",

@@ -99,3 +99,23 @@ def test_only_records_are_recognised() -> None:
 def test_it_is_a_format_and_no_client() -> None:
     assert "canonical" in registry.formats()
     assert "canonical" not in registry.names()
+
+
+def test_records_of_a_later_release_come_out_as_they_went_in() -> None:
+    """Unknown keys, a newer version, a stamp put on: the text is kept, byte for byte where nothing is added."""
+    lines = [
+        b'{"v":1,"id":"t","createdAt":"","pinned":true}',
+        b'{"v":1,"id":"m","threadId":"t","role":"user","ts":"","content":[{"type":"hologram"}],"mood":"calm"}',
+        b'{"v":2, "id":"n","threadId":"t","said":[1.50]}',
+    ]
+    read = parse_canonical(b"\n".join(lines))
+    assert emit_canonical(read.thread, read.messages).lines == lines
+    assert (read.report.used, read.report.unknown) == (2, 1)
+    assert [e.code for e in read.report.entries] == ["unknown-key", "unknown-key", "unknown-record"]
+    stamped = parse_canonical(b"\n".join(lines), agent_id="a", run_id="r")
+    again = emit_canonical(stamped.thread, stamped.messages).lines
+    assert [json.loads(line) for line in again] == [
+        {**json.loads(lines[0]), "agentId": "a"},
+        {**json.loads(lines[1]), "runId": "r"},
+        json.loads(lines[2]),
+    ]

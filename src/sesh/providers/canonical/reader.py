@@ -6,12 +6,12 @@ they stand in the file. A line that is no record is kept as an unknown block in 
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import TypeVar, Unpack, cast
 
 import msgspec
 
 from sesh.errors import NotASession
-from sesh.format import ids, jsontext, lines, versions, wire
+from sesh.format import ids, jsontext, lines, wire
 from sesh.format.blocks import UnknownBlock
 from sesh.format.json import JsonValue
 from sesh.format.message import Message
@@ -20,6 +20,7 @@ from sesh.providers.api import IngestedThread, IngestResult, ReadOptions, Source
 from sesh.report.reports import LineBook
 
 _FILE = ""
+R = TypeVar("R", Thread, Message)
 
 
 class _Reading:
@@ -33,16 +34,10 @@ class _Reading:
         """The thread of the line before, whose place a line that is no record takes; "" before the first."""
         self.last_ts = ""
 
-    def take(self, value: JsonValue, item: int, number: int) -> None:
-        """Close one JSON value of the file."""
-        if isinstance(value, dict) and isinstance(value.get("v"), int):
-            value = versions.upgrade(value)
-        version = value.get("v") if isinstance(value, dict) else None
-        if version != wire.VERSION or isinstance(version, bool):
-            self.keep(item, number, "unknown-record", f"a record of version {version!r}", value)
-            return
+    def take(self, value: JsonValue, text: bytes, item: int, number: int) -> None:
+        """Close one JSON value of the file. A record with strange keys, or of another version, keeps its own text."""
         try:
-            record, unknown = wire.from_object(value)
+            record = wire.from_value(value, text)
         except wire.NotARecord as e:
             self.keep(item, number, "unknown-record", str(e), value)
             return
@@ -55,10 +50,15 @@ class _Reading:
         else:
             self.messages.setdefault(record.thread_id, []).append(record)
             self.current, self.last_ts = record.thread_id, record.ts
-        self.book.used(_FILE, item)
-        if unknown:
-            text = f"Keys that this release does not know were left out: {', '.join(unknown)}."
-            self.book.note("unknown-key", text, line=number)
+        if not isinstance(record, wire.VerbatimThread | wire.VerbatimMessage):
+            self.book.used(_FILE, item)
+        elif record.unknown:
+            self.book.used(_FILE, item)
+            said = f"Keys that this release does not know are kept as they are: {', '.join(record.unknown)}."
+            self.book.note("unknown-key", said, line=number)
+        else:
+            self.book.unknown(_FILE, item)
+            self.book.note("unknown-record", f"A record of version {record.version!r}, kept as it is.", line=number)
 
     def keep(self, item: int, number: int, code: str, why: str, value: JsonValue) -> None:
         """Close a line that is no record: it becomes an unknown block where it stands."""
@@ -90,7 +90,7 @@ def parse_canonical(source: Source, /, **options: Unpack[ReadOptions]) -> Ingest
         except (msgspec.MsgspecError, RecursionError, UnicodeError):
             _odd_line(reading, line)
             continue
-        reading.take(value, reading.book.open(_FILE), line.number)
+        reading.take(value, line.data, reading.book.open(_FILE), line.number)
     return _result(reading, given.name, options)
 
 
@@ -101,7 +101,7 @@ def _odd_line(reading: _Reading, line: lines.RawLine) -> None:
     for piece in found:
         item = reading.book.open(_FILE)
         if piece.readable:
-            reading.take(piece.value, item, line.number)
+            reading.take(piece.value, piece.text.encode("utf-8", "surrogatepass"), item, line.number)
         else:
             reading.keep(item, line.number, "unreadable-line", piece.flaw or "no JSON", piece.text)
 
@@ -127,7 +127,15 @@ def _result(reading: _Reading, name: str | None, options: ReadOptions) -> Ingest
 def _stamped(thread: Thread, messages: list[Message], options: ReadOptions) -> IngestedThread:
     agent, run = options.get("agent_id"), options.get("run_id")
     if agent is not None:
-        thread = msgspec.structs.replace(thread, agent_id=agent)
+        thread = _with(thread, "agentId", agent)
     if run is not None:
-        messages = [msgspec.structs.replace(m, run_id=run) for m in messages]
+        messages = [_with(m, "runId", run) for m in messages]
     return IngestedThread(thread=thread, messages=messages)
+
+
+def _with(record: R, key: str, value: str) -> R:
+    """A record with one more key, whatever else its text holds. A record of another version is left alone."""
+    if isinstance(record, wire.VerbatimThread | wire.VerbatimMessage) and record.version != wire.VERSION:
+        return record
+    stamped = {**jsontext.loads(wire.encode(record)), key: value}
+    return cast("R", wire.from_value(stamped, jsontext.dumps(stamped)))
