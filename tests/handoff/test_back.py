@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from sesh.errors import NoSuchSession, Refused
+from sesh.errors import NoSuchSession, Refused, SeshError
 from sesh.handoff import back, choose
 from sesh.handoff.diverge import Diverged
 from sesh.handoff.link import find_stamp
@@ -261,6 +262,27 @@ def test_a_copied_home(desk: Desk, tmp_path: Path) -> None:
     merged = desk.merge(desk.root / "elsewhere" / target.relative_to(desk.root / "home"))
     assert prompts(merged.path) == [*common, "New one"]
     assert merged.path.is_relative_to(desk.root / "elsewhere")
+
+
+def test_a_broken_session_does_not_stand_in_the_way_of_another(desk: Desk) -> None:
+    origin, older = begin(desk, "claude-code")
+    desk.say(origin, "More")
+    newer = desk.handoff(origin, "codex")
+    desk.say(older, "Said in the older")
+    newer.write_bytes(b"")
+    assert choose.in_folder(str(desk.cwd), desk.book, desk.homes).far.opened.path == older
+    older.write_bytes(b"")
+    with pytest.raises(SeshError, match="is empty"):
+        choose.in_folder(str(desk.cwd), desk.book, desk.homes)
+
+
+def test_the_origin_is_open_in_its_client(desk: Desk) -> None:
+    origin, target = begin(desk, "claude-code")
+    desk.say(target, "New one")
+    registry = desk.homes["claude-code"][1] / "sessions"
+    registry.mkdir()
+    (registry / "1.json").write_text(json.dumps({"pid": os.getpid(), "sessionId": origin.stem}))
+    assert any("is not in the copy" in r for r in desk.merge(target).remarks)
 
 
 @BOTH

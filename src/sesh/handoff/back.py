@@ -282,6 +282,10 @@ def _cwd(side: Side) -> str | None:
 
 def _remarks(trunk: _Trunk, theirs: News, choice: Choice | None) -> list[str]:
     found: list[str] = []
+    end = trunk.side.end
+    who = holder(trunk.side.opened.provider, Path(end.home), end.session_id) if end.home else None
+    if who is not None:
+        found.append(f"{who} has {end} open: what it says from now on is not in the copy.")
     if trunk.side.torn:
         found.append(
             "The last line of the origin is not finished (its client is writing): it was left out of the copy."

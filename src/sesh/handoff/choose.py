@@ -8,8 +8,8 @@ from itertools import chain
 
 from sesh import __version__
 from sesh.catalog.resolve import Homes
-from sesh.errors import NoSuchSession
-from sesh.files.read import Opened
+from sesh.errors import NoSuchSession, SeshError
+from sesh.files.read import Opened, open_session
 from sesh.format import lines
 from sesh.handoff import extent, locate
 from sesh.handoff.book import Book
@@ -129,10 +129,23 @@ def _as_origin(end: End, links: Sequence[Link], homes: Homes) -> Iterator[Way]:
 
 
 def _open(links: Sequence[Link], homes: Homes) -> Iterator[Way]:
+    """The links whose far side is there and can be read. Raises SeshError where none can, and one is broken."""
+    places = locate.Places(homes)
+    broken: SeshError | None = None
+    found = False
     for link in links:
-        opened = locate.open_end(link.to, homes)
-        if opened is not None:
-            yield Way(link=link, far=side(opened))
+        path = places.find(link.to)
+        if path is None:
+            continue
+        try:
+            far = side(open_session(path, registry.get(link.to.provider)))
+        except SeshError as e:
+            broken = broken or e
+            continue
+        found = True
+        yield Way(link=link, far=far)
+    if broken is not None and not found:
+        raise broken
 
 
 def from_stamp(found: Stamp, named: Side) -> Link:

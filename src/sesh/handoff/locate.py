@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
+from typing import Final
 
 from sesh.catalog.resolve import Homes
 from sesh.files import scan
@@ -20,21 +21,39 @@ def home_of(provider: Provider, path: Path) -> Path | None:
     return None
 
 
-def find(end: End, homes: Homes) -> Path | None:
-    """The file of a session: in the client's folder of this run, else in the one it was in, else at its old path.
+class Places:
+    """Where sessions lie, by id. Each folder is looked through once, when something in it is first asked for."""
 
-    Where it lies in several (Codex: a revert begins a new segment), the newest is where it goes on.
-    """
-    provider = registry.get(end.provider)
-    places = [homes[end.provider][1]] if end.provider in homes else []
-    if end.home and Path(end.home) not in places:
-        places.append(Path(end.home))
-    for home in places:
-        found = [f for f in scan.scan(provider, home) if f.session_id == end.session_id]
-        if found:
-            return scan.newest_files(iter(found))[0].path
-    old = Path(end.path)
-    return old if old.is_file() else None
+    def __init__(self, homes: Homes) -> None:
+        self._homes: Final = homes
+        self._seen: Final[dict[tuple[str, Path], dict[str, Path]]] = {}
+
+    def find(self, end: End) -> Path | None:
+        """The file of a session: in the client's folder of this run, else in the one it was in, else at its old path.
+
+        Where it lies in several (Codex: a revert begins a new segment), the newest is where it goes on.
+        """
+        folders = [self._homes[end.provider][1]] if end.provider in self._homes else []
+        if end.home and Path(end.home) not in folders:
+            folders.append(Path(end.home))
+        for home in folders:
+            found = self._in(end.provider, home).get(end.session_id)
+            if found is not None:
+                return found
+        old = Path(end.path)
+        return old if old.is_file() else None
+
+    def _in(self, provider: str, home: Path) -> dict[str, Path]:
+        key = (provider, home)
+        if key not in self._seen:
+            files = scan.newest_files(scan.scan(registry.get(provider), home))
+            self._seen[key] = {file.session_id: file.path for file in files}
+        return self._seen[key]
+
+
+def find(end: End, homes: Homes) -> Path | None:
+    """The file of one session (see `Places`)."""
+    return Places(homes).find(end)
 
 
 def open_end(end: End, homes: Homes) -> Opened | None:

@@ -9,8 +9,10 @@ import msgspec
 
 from sesh.catalog.resolve import Homes
 from sesh.errors import SeshError
+from sesh.files.read import open_session
 from sesh.handoff import choose, locate
 from sesh.handoff.link import Link
+from sesh.providers import registry
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -42,12 +44,13 @@ class State(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
 def states(links: Sequence[Link], homes: Homes) -> list[State]:
     """The state of each link, in the order given. Opens only sessions whose file has grown or changed."""
     superseded = {link.supersedes: str(link.to) for link in links if link.supersedes}
-    return [_state(link, links, homes, superseded.get(link.id)) for link in links]
+    places = locate.Places(homes)
+    return [_state(link, links, places, superseded.get(link.id)) for link in links]
 
 
-def _state(link: Link, links: Sequence[Link], homes: Homes, superseded_by: str | None) -> State:
+def _state(link: Link, links: Sequence[Link], places: locate.Places, superseded_by: str | None) -> State:
     last = choose.last_merge(link.to, links)
-    path, origin_path = locate.find(link.to, homes), locate.find(link.source, homes)
+    path, origin_path = places.find(link.to), places.find(link.source)
     shown = State(
         link=link.id,
         kind=link.kind,
@@ -65,7 +68,7 @@ def _state(link: Link, links: Sequence[Link], homes: Homes, superseded_by: str |
     if path is None:
         return msgspec.structs.replace(shown, state="target-gone")
     try:
-        turns, origin_turns, moved, both = _moved(link, last, homes)
+        turns, origin_turns, moved, both = _moved(link, last, path, origin_path)
     except SeshError as e:
         return msgspec.structs.replace(shown, state="unreadable", why=e.message)
     return msgspec.structs.replace(
@@ -81,16 +84,23 @@ def _word(moved: bool, both: bool, last: Link | None, origin_path: Path | None) 
     return "merged" if last else "untouched"
 
 
-def _moved(link: Link, last: Link | None, homes: Homes) -> tuple[int, int, bool, bool]:
+def _moved(link: Link, last: Link | None, path: Path, origin_path: Path | None) -> tuple[int, int, bool, bool]:
     """New turns of the far side and of the origin, whether the far side went on, and whether both did."""
-    opened = locate.open_end(link.to, homes)
-    if opened is None or len(opened.source.main) == link.made.size:
+    reached = last.read if last else link.made
+    if _size(path) == reached.size:
         return 0, 0, False, False
-    news = choose.side(opened).since(last.read if last else link.made)
+    news = choose.side(open_session(path, registry.get(link.to.provider))).since(reached)
     if not news.moved_on:
         return 0, 0, False, False
-    origin = locate.open_end(link.source, homes)
-    if origin is None or len(origin.source.main) == link.read.size:
+    if origin_path is None or _size(origin_path) == link.read.size:
         return news.turns, 0, True, False
-    ours = choose.side(origin).since(link.read)
+    ours = choose.side(open_session(origin_path, registry.get(link.source.provider))).since(link.read)
     return news.turns, ours.turns, True, ours.moved_on
+
+
+def _size(path: Path) -> int:
+    """A file's size in bytes; -1 where it cannot be told (opening it will say why)."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1
