@@ -130,3 +130,30 @@ def test_an_index_of_another_layout_is_made_anew(homes: Homes, tmp_path: Path) -
 )
 def test_where_words_match(words: str, text: str, found: bool) -> None:
     assert (pattern(words).search(text) is not None) is found
+
+
+def test_what_a_sub_agent_said_is_found_under_its_session(private_home: Path, tmp_path: Path) -> None:
+    claude = registry.get("claude-code")
+    session = private_home / ".claude/projects/w/7c9e6a54-2b1d-4f3a-9a0e-5d1f0c8b7e21.jsonl"
+    agent = session.with_suffix("") / "subagents/agent-a1.jsonl"
+    agent.parent.mkdir(parents=True)
+    session.write_bytes(said("shared main"))
+    agent.write_bytes(said("shared secluded"))
+    homes = {"claude-code": (claude, private_home / ".claude")}
+    files = listing.transcripts(homes)
+    assert sorted(f.beside for f in files) == [False, True]
+    for index in (tmp_path / "i", None):
+        (hit,) = search(["secluded"], files, homes, index)
+        assert (hit.found.path, hit.file) == (session, str(agent))
+        (hit,) = search(["shared"], files, homes, index)
+        assert hit.matches == 2
+    assert [f.path for f in listing.find(homes)] == [session]
+
+
+def test_of_a_session_in_segments_all_are_searched(private_home: Path, tmp_path: Path) -> None:
+    codex = registry.get("codex")
+    shutil.copytree(CORPUS / "codex/trees/reverted-twice", private_home / ".codex")
+    homes = {"codex": (codex, private_home / ".codex")}
+    for word in ("one", "four", "six"):
+        found = {h.found.session_id for h in search([word], listing.transcripts(homes), homes, tmp_path / "i")}
+        assert "01a22d4c-c0d1-7c83-949e-702a680ac0fb" in found

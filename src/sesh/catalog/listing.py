@@ -49,6 +49,11 @@ def find(homes: Mapping[str, tuple[Provider, Path]]) -> list[Found]:
     return scan.newest_files(f for provider, home in homes.values() for f in scan.scan(provider, home))
 
 
+def transcripts(homes: Mapping[str, tuple[Provider, Path]]) -> list[Found]:
+    """Every file in which something was said: all segments of sessions, and what lies beside them. Opens none."""
+    return [f for provider, home in homes.values() for f in scan.scan(provider, home, beside=True)]
+
+
 def sessions(homes: Mapping[str, tuple[Provider, Path]], cache: CardCache = NO_CACHE) -> Iterator[Session]:
     """Every session, newest first. Each costs two small reads, or none where the cache knows its size and time."""
     names = {provider.name: _names(provider, home) for provider, home in homes.values()}

@@ -16,19 +16,20 @@ from typing import Final
 from sesh.catalog.resolve import Homes
 from sesh.catalog.search_index import Index, IndexedLine
 from sesh.files.grown import growth
-from sesh.files.scan import Found
+from sesh.files.scan import Found, newest_files
 
 _EXCERPT: Final = 160
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hit:
-    """A session that holds the words: its best line, who said it, and how many of its lines match.
+    """A session that holds the words: its best line (in `file`), who said it, and how many of its lines match.
 
     `excerpt` is cut around the first match; `spans` are the matches in it, as offsets. A higher `score` is better.
     """
 
     found: Found
+    file: str
     line: int
     voice: str
     excerpt: str
@@ -46,27 +47,29 @@ def search(
 ) -> list[Hit]:
     """The sessions among `files` that hold all of the words on one line, best first.
 
+    Of a session, `files` may hold several segments, and transcripts beside it; a hit names the session's newest file.
     A word matches where a word of the text begins with it; case and accents do not count. Several words given as one
     ("off by one") are a phrase. `progress` hears how many of the files to be read are done.
     """
     lines = _from_index(words, files, homes, index_file, progress)
     if lines is None:
         lines = _by_scan(words, files, homes, progress)
-    by_key = {f.key: f for f in files}
+    main = {(f.provider, f.session_id): f for f in newest_files(iter(files))}
+    of_file = {f.key: main.get((f.provider, f.session_id)) for f in files}
     newest = max((f.modified for f in files), default=0)
-    best: dict[str, tuple[float, IndexedLine]] = {}
+    best: dict[str, tuple[float, IndexedLine, Found]] = {}
     counts: dict[str, int] = {}
     for line in lines:
-        found = by_key.get(line.key)
+        found = of_file.get(line.key)
         if found is None:
             continue
-        counts[line.key] = counts.get(line.key, 0) + 1
+        counts[found.key] = counts.get(found.key, 0) + 1
         score = line.score * _weight(line.voice)
-        if line.key not in best or score > best[line.key][0]:
-            best[line.key] = (score, line)
+        if found.key not in best or score > best[found.key][0]:
+            best[found.key] = (score, line, found)
     hits = [
-        _hit(by_key[key], line, words, counts[key], score * _freshness(by_key[key].modified, newest))
-        for key, (score, line) in best.items()
+        _hit(found, line, words, counts[key], score * _freshness(found.modified, newest))
+        for key, (score, line, found) in best.items()
     ]
     return sorted(hits, key=lambda h: (h.score, h.found.modified), reverse=True)
 
@@ -138,6 +141,7 @@ def _hit(found: Found, line: IndexedLine, words: Sequence[str], matches: int, sc
     spans = sorted(m.span() for w in words for m in pattern(w).finditer(excerpt))
     return Hit(
         found=found,
+        file=line.key,
         line=line.line,
         voice=line.voice,
         excerpt=excerpt,

@@ -57,7 +57,7 @@ class Shown(TypedDict):
 
 
 class Match(TypedDict):
-    """A session that the search found: its best line, and the command that opens it."""
+    """A session that the search found: its best line (of `file`, which may be a sub-agent's), and how to open it."""
 
     provider: str
     sessionId: str
@@ -65,6 +65,7 @@ class Match(TypedDict):
     title: str | None
     cwd: str | None
     modified: str
+    file: str
     line: int
     voice: str
     excerpt: str

@@ -44,7 +44,7 @@ def folder(path: str | None) -> str:
     if path is None:
         return ""
     home = str(Path.home())
-    return "~" + path[len(home) :] if path == home or path.startswith(home + "/") else path
+    return "~" + path[len(home) :] if path == home or path.startswith((home + "/", home + "\\")) else path
 
 
 def session_lines(rows: Sequence[tuple[Session, int]], now: datetime) -> list[str]:

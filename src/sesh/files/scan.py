@@ -14,13 +14,15 @@ from sesh.providers.api import Provider
 class Found(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A session's main file. `path` is its place on disk, `relative` the same below the client's home (POSIX).
 
-    `size` is in bytes (as stored, compressed or not), `modified` in nanoseconds since 1970.
+    `beside` marks a transcript that only belongs to the session: a sub-agent's, in a file of its own. `size` is in
+    bytes (as stored, compressed or not), `modified` in nanoseconds since 1970.
     """
 
     provider: str
     home: str
     relative: str
     session_id: str
+    beside: bool = False
     size: int
     modified: int
 
@@ -35,8 +37,10 @@ class Found(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         return f"{self.home}/{self.relative}"
 
 
-def scan(provider: Provider, home: Path) -> Iterator[Found]:
+def scan(provider: Provider, home: Path, *, beside: bool = False) -> Iterator[Found]:
     """Every main session file of a client below its home, in no order. Folders that cannot be read are passed over.
+
+    With `beside`, also the transcripts that belong to sessions.
 
     Symbolic links to folders are not followed: a loop would never end, and clients make none.
     """
@@ -57,11 +61,14 @@ def scan(provider: Provider, home: Path) -> Iterator[Found]:
                     pending.append(relative)
                     continue
                 session = layout.session_id(entry.name)
+                own = True
                 if session is None:
-                    continue
-                if holds is None:
+                    session, own = (provider.owner(relative), False) if beside else (None, False)
+                    if session is None:
+                        continue
+                elif holds is None:
                     holds = layout.is_session(PurePosixPath(relative))
-                if not holds:
+                if own and not holds:
                     continue
                 try:
                     status = entry.stat()
@@ -72,6 +79,7 @@ def scan(provider: Provider, home: Path) -> Iterator[Found]:
                     home=base,
                     relative=relative,
                     session_id=session,
+                    beside=not own,
                     size=status.st_size,
                     modified=status.st_mtime_ns,
                 )
@@ -84,6 +92,8 @@ def newest_files(found: Iterator[Found]) -> list[Found]:
     """
     best: dict[tuple[str, str], Found] = {}
     for f in found:
+        if f.beside:
+            continue
         key = (f.provider, f.session_id)
         other = best.get(key)
         if other is None or (f.modified, f.relative) > (other.modified, other.relative):

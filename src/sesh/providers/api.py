@@ -284,6 +284,8 @@ class Provider:
     """A session's line in a list, from a few of its bytes. Never raises; without one, a list shows ids and times."""
     spoken: Callable[[bytes], Sequence[Spoken]] = lambda line: ()
     """The words on one line of a session file, for the search. Never raises; without one, nothing is found."""
+    owner: Callable[[str], str | None] = lambda relative: None
+    """The session that a transcript beside the sessions belongs to (a sub-agent's), by its path; or None."""
     name_index: NameIndex | None = None
     """Where the client keeps names beside the sessions, if it does."""
     graft: Graft | None = None

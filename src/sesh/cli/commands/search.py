@@ -49,7 +49,7 @@ def command(
     open it.
     """
     homes = here.homes(home, providers)
-    files = [f for f in listing.find(homes) if since is None or f.modified >= since.timestamp() * 1e9]
+    files = [f for f in listing.transcripts(homes) if since is None or f.modified >= since.timestamp() * 1e9]
     hits = search.search(words, files, homes, None if scan else here.search_index(), _progress())
     cache = here.cards()
     shown = [(hit, listing.session_of(hit.found, *homes[hit.found.provider], cache)) for hit in hits[:limit]]
@@ -57,7 +57,8 @@ def command(
         emit_json({"words": list(words), "sessions": len(hits), "results": [_document(*pair) for pair in shown]})
         return
     if not hits:
-        remark(f"Nothing in {len(files)} sessions matches {' '.join(words)!r}.")
+        told = sum(not f.beside for f in files)
+        remark(f"Nothing in {told} sessions matches {' '.join(words)!r}.")
         return
     lines: list[str] = []
     for hit, session in shown:
@@ -75,6 +76,7 @@ def _document(hit: Hit, session: listing.Session) -> dict[str, Any]:
         "title": session.title,
         "cwd": session.cwd,
         "modified": session.modified,
+        "file": hit.file,
         "line": hit.line,
         "voice": hit.voice,
         "excerpt": hit.excerpt,

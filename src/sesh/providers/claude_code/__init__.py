@@ -20,7 +20,7 @@ from sesh.providers.api import (
     Spoken,
 )
 from sesh.providers.claude_code.detect import detect
-from sesh.providers.claude_code.layout import LAYOUT
+from sesh.providers.claude_code.layout import LAYOUT, owner
 
 
 def _parse(source: Source, /, **options: Unpack[ReadOptions]) -> IngestResult:
@@ -67,4 +67,5 @@ PROVIDER = Provider(
     covered=("1.0.120", "2.0.76", "2.1.50", "2.1.328"),
     card=_card,
     spoken=_spoken,
+    owner=owner,
 )

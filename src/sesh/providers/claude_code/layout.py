@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Final
 
 _UUID_FILE: Final = re.compile(r"([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\.jsonl")
+_AGENT: Final = re.compile(r"projects/[^/]+/([0-9a-fA-F-]{36})/subagents/agent-[^/]+\.jsonl")
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -38,6 +39,15 @@ def _base36(number: int) -> str:
 def session_path(session_id: str, cwd: str) -> str:
     """The main file's path relative to the home."""
     return f"projects/{munge(cwd)}/{session_id}.jsonl"
+
+
+def owner(relative: str) -> str | None:
+    """The session of a sub-agent's transcript, `projects/<folder>/<session>/subagents/agent-<id>.jsonl` (2.1).
+
+    Those of 2.0 lie flat, `agent-<id>.jsonl`; only their lines say whose they are.
+    """
+    match = _AGENT.fullmatch(relative)
+    return match[1] if match else None
 
 
 class ClaudeLayout:
