@@ -239,6 +239,10 @@ def test_without_the_book_the_stamp_shows_the_way(desk: Desk, provider: str) -> 
     origin, target = begin(desk, provider)
     desk.say(target, "New one")
     desk.book.path.unlink()
+    planned = desk.plan_merge(target)
+    assert planned.link is not None and planned.path != origin
+    assert desk.plan_merge(origin).session_id == planned.session_id, "the far side is looked for by its stamp"
+    assert choose.in_folder(str(desk.cwd), desk.book, desk.homes).far.opened.path == target
     assert prompts(desk.merge(target).path) == [*prompts(origin), "New one"]
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 
 from sesh import __version__
+from sesh.catalog import listing
+from sesh.catalog.listing import Session
 from sesh.catalog.resolve import Homes
 from sesh.errors import NoSuchSession, SeshError
 from sesh.files.read import Opened, open_session
@@ -58,6 +61,7 @@ def by_session(opened: Opened, book: Book, homes: Homes) -> Way:
     named = side(opened)
     links = book.links()
     found = _first_gone_on(chain(_as_far_side(named, links), _as_origin(named.end, links, homes)), links)
+    found = found or _first_gone_on(_stamped(homes, lambda s: s.handed_from == str(named.end)), links)
     if found is None:
         raise NoSuchSession(
             f"{named.end} is on no link that sesh knows of: it was neither handed off from here nor made by a handoff.",
@@ -72,6 +76,7 @@ def in_folder(cwd: str, book: Book, homes: Homes) -> Way:
     here = [link for link in reversed(_standing(links)) if link.cwd == cwd]
     ordered = [link for kind in ("handoff", "merge") for link in here if link.kind == kind]
     found = _first_gone_on(_open(ordered, homes), links)
+    found = found or _first_gone_on(_stamped(homes, lambda s: s.cwd == cwd and s.handed_from is not None), links)
     if found is None:
         raise NoSuchSession(
             f"No session of this folder ({cwd}) was handed off, or none is left.",
@@ -146,6 +151,20 @@ def _open(links: Sequence[Link], homes: Homes) -> Iterator[Way]:
         yield Way(link=link, far=far)
     if broken is not None and not found:
         raise broken
+
+
+def _stamped(homes: Homes, wanted: Callable[[Session], bool]) -> Iterator[Way]:
+    """Ways that only the sessions themselves know: they bear a stamp, and the book is another machine's or lost."""
+    for session in listing.sessions(homes):
+        if not wanted(session):
+            continue
+        try:
+            far = side(open_session(Path(session.path), registry.get(session.provider)))
+        except SeshError:
+            continue  # it cannot be merged from; `sesh list` shows it
+        stamp = find_stamp(far.source.main)
+        if stamp is not None:
+            yield Way(link=from_stamp(stamp, far), far=far)
 
 
 def from_stamp(found: Stamp, named: Side) -> Link:
