@@ -37,7 +37,7 @@ def claude_source(path: Path) -> SessionSource:
 
 
 def sent(path: Path) -> dict[str, Any]:
-    """What the real client did on resuming a corpus file: `resumed`, the rows it `sent`, what it `said` if it refused."""
+    """What the real client did when it resumed a corpus file: `resumed`, the rows it `sent`, what it `said` if not."""
     found: dict[str, Any] = json.loads((CORPUS / "sent" / f"{path.relative_to(CORPUS)}.json").read_text("utf-8"))
     return found
 

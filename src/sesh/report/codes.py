@@ -31,7 +31,7 @@ CODES: Final[dict[str, str]] = {
     "open-call": "A tool call that never got a result; kept.",
     "missing-history": "Earlier history lies in another file that was not at hand; the entry says which.",
     "missing-companion": "A file beside the session (spilled output, sub-agent, base of a fork) was not at hand.",
-    "queued-prompt": "A prompt that stands only in the client's queue became a message; later lines may take its place.",
+    "queued-prompt": "A prompt that stands only in the client's queue became a message; later lines may replace it.",
     "unread-companion": "Files beside the session that are no part of the conversation were not read.",
     "unlinked-child": "A child thread whose beginning is not named by any tool call; its origin was not guessed.",
     "compaction": "The conversation was compacted here; what came before is kept in front.",
