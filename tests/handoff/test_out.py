@@ -111,6 +111,14 @@ def test_it_can_go_to_another_folder(desk: Desk) -> None:
     assert target.parent.name == "".join(c if c.isalnum() else "-" for c in str(elsewhere))
 
 
+def test_naming_the_sessions_own_folder_makes_no_other_session(desk: Desk) -> None:
+    path = desk.codex()
+    own = str((read(path).thread.metadata or {})["cwd"])
+    one = desk.plan_handoff(path, "claude-code", cwd=None).link.to.session_id
+    assert desk.plan_handoff(path, "claude-code", cwd=own).link.to.session_id == one
+    assert desk.plan_handoff(path, "claude-code", cwd=str(desk.cwd)).link.to.session_id != one
+
+
 def test_a_folder_that_is_gone_is_named(desk: Desk) -> None:
     handoff = desk.plan_handoff(desk.codex(), "claude-code", cwd=None)
     assert any("is not on this machine" in r for r in handoff.remarks)

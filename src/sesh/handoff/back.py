@@ -103,7 +103,7 @@ def plan(
     home = homes[to.name][1]
     last = choose.last_merge(far.end, links)
     fresh = far.since(last.read if last else way.link.made)
-    remarks = ["The last line is not finished (the client is writing): it was left out."] if far.torn else []
+    remarks = ["The last line is not finished (the client may be writing): it was left out."] if far.torn else []
     copy = locate.open_end(last.to, homes) if last else None
     if not fresh.moved_on and (last is None or copy is not None):
         return _nothing(way, to, home, fresh, copy, last, homes)
@@ -288,7 +288,7 @@ def _remarks(trunk: _Trunk, theirs: News, choice: Choice | None) -> list[str]:
         found.append(f"{who} has {end} open: what it says from now on is not in the copy.")
     if trunk.side.torn:
         found.append(
-            "The last line of the origin is not finished (its client is writing): it was left out of the copy."
+            "The last line of the origin is not finished (its client may be writing): it was left out of the copy."
         )
     if trunk.merged is not None and trunk.ours.moved_on:
         found.append(f"The copy of the last merge went on ({turns(trunk.ours.turns)}); the new turns follow those.")

@@ -164,7 +164,7 @@ def _stamp_of(value: JsonValue) -> Stamp | None:
     payload = value.get("payload")
     for holder in (value, payload if isinstance(payload, dict) else {}):
         try:
-            return msgspec.convert(holder.get("sesh"), Stamp)
+            return jsontext.convert(holder.get("sesh"), Stamp)
         except msgspec.ValidationError:
             continue
     return None

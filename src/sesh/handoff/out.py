@@ -17,7 +17,7 @@ import msgspec
 from sesh import __version__
 from sesh.catalog.resolve import Homes
 from sesh.errors import Refused, SeshError
-from sesh.files.live import Holder, holder
+from sesh.files.live import holder
 from sesh.files.place import NewFile
 from sesh.files.read import Opened
 from sesh.format.json import JsonObject
@@ -27,8 +27,9 @@ from sesh.handoff.link import End, Link, link_id, stamp, target_id
 from sesh.handoff.wording import turns
 from sesh.providers.api import EmitOptions, EmitResult, IngestResult, Provider, SessionSource
 
-IN_ID: Final = ("tools", "keep_context", "history", "since_compaction", "last_turns", "cwd")
-"""Options that make another session of the same bytes, and so are part of its id where they are given."""
+IN_ID: Final = ("tools", "keep_context", "history", "since_compaction", "last_turns")
+"""Options that make another session of the same bytes, and so are part of its id where they are given. A folder that
+is not the session's own is another."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +76,7 @@ def plan(
     remarks: list[str] = []
     source, torn = extent.without_torn_line(opened.source)
     if torn:
-        remarks.append("The last line is not finished (the client is writing): it was left out.")
+        remarks.append("The last line is not finished (the client may be writing): it was left out.")
     read = opened.provider.parse(source)
     if not any(m.kind != "context" for m in read.messages):
         raise SeshError(f"{opened.path} holds no conversation to hand off.", hint="Say something in it first.")
@@ -83,7 +84,9 @@ def plan(
     folder = _folder(cwd, read, here, remarks)
     origin = locate.end_of(opened, read)
     reached = extent.measure(source.main, read)
-    chosen: JsonObject = {k: v for k, v in {**options, "cwd": _real(cwd)}.items() if k in IN_ID and v}
+    chosen: JsonObject = {k: v for k, v in options.items() if k in IN_ID and v}
+    if folder != _own_folder(read):
+        chosen["cwd"] = folder
     new_id = target_id("handoff", origin.key, to.name, (reached.sha256,), chosen, _began(read))
     link = Link(
         id=link_id((to.name, new_id)),
@@ -138,11 +141,6 @@ def act(handoff: Handoff, book: Book) -> bool:
         return False
 
 
-def live_target(handoff: Handoff) -> Holder | None:
-    """Who has the new session open, where it was there already."""
-    return holder(handoff.to, handoff.home, handoff.link.to.session_id) if handoff.there else None
-
-
 def finished(link: Link, emitted: EmitResult, main: NewFile, to: Provider, there: Path | None) -> Link:
     """A link with the place and the extent of what was made, which is read back for it. Raises SeshError."""
     data = b"".join(main.chunks)
@@ -158,16 +156,22 @@ def finished(link: Link, emitted: EmitResult, main: NewFile, to: Provider, there
 def _folder(cwd: str | None, read: IngestResult, here: str | None, remarks: list[str]) -> str:
     if cwd is not None:
         return str(_real(cwd))
-    own = (read.thread.metadata or {}).get("cwd")
-    if isinstance(own, str) and own:
+    own = _own_folder(read)
+    if own is not None:
         if Path(own).is_dir():
-            return os.path.realpath(own)
+            return own
         remarks.append(f"The session's folder {own} is not on this machine: --cwd names another one.")
         return own
     if here is None:
         raise SeshError("The session does not say which folder it belongs to.", hint="Name it with --cwd DIR.")
     remarks.append(f"The session does not say which folder it belongs to; it was given this one ({here}).")
     return here
+
+
+def _own_folder(read: IngestResult) -> str | None:
+    """The folder that the session names, symbolic links resolved where it is there."""
+    own = (read.thread.metadata or {}).get("cwd")
+    return os.path.realpath(own) if isinstance(own, str) and own else None
 
 
 def _real(cwd: str | None) -> str | None:
@@ -184,7 +188,8 @@ def _superseded(link: Link, book: Book) -> Link | None:
     """The last handoff of the same session to the same client, of other bytes."""
     for earlier in reversed(book.links()):
         same = earlier.kind == "handoff" and earlier.source.key == link.source.key
-        if same and earlier.to.provider == link.to.provider and earlier.id != link.id:
+        grown = earlier.read.sha256 != link.read.sha256
+        if same and grown and earlier.to.provider == link.to.provider:
             return earlier
     return None
 
