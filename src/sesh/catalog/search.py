@@ -19,6 +19,8 @@ from sesh.files.grown import growth
 from sesh.files.scan import Found, newest_files
 
 _EXCERPT: Final = 160
+_WEIGHTS: Final = {"user": 3.0, "assistant": 2.0}
+"""What a human said tells more of a session than an answer, and that more than a tool's output."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,19 +59,18 @@ def search(
     main = {(f.provider, f.session_id): f for f in newest_files(iter(files))}
     of_file = {f.key: main.get((f.provider, f.session_id)) for f in files}
     newest = max((f.modified for f in files), default=0)
-    best: dict[str, tuple[float, IndexedLine, Found]] = {}
+    best: dict[str, tuple[IndexedLine, Found]] = {}
     counts: dict[str, int] = {}
     for line in lines:
         found = of_file.get(line.key)
         if found is None:
             continue
-        counts[found.key] = counts.get(found.key, 0) + 1
-        score = line.score * _weight(line.voice)
-        if found.key not in best or score > best[found.key][0]:
-            best[found.key] = (score, line, found)
+        counts[found.key] = counts.get(found.key, 0) + line.matches
+        if found.key not in best or line.score > best[found.key][0].score:
+            best[found.key] = (line, found)
     hits = [
-        _hit(found, line, words, counts[key], score * _freshness(found.modified, newest))
-        for key, (score, line, found) in best.items()
+        _hit(found, line, words, counts[key], line.score * _freshness(found.modified, newest))
+        for key, (line, found) in best.items()
     ]
     return sorted(hits, key=lambda h: (h.score, h.found.modified), reverse=True)
 
@@ -89,7 +90,7 @@ def _from_index(
             index.update(files, {name: provider.spoken for name, (provider, _) in homes.items()}, progress)
             given = {f.key for f in files}
             index.forget([key for key in index.known() if key not in given and not Path(key).exists()])
-            return index.lines(words)
+            return index.best_lines(words, _WEIGHTS)
     except (sqlite3.Error, OSError):
         return None
 
@@ -106,8 +107,8 @@ def _by_scan(
             for voice, text in homes[found.provider][0].spoken(line):
                 hits = [p.search(text) for p in patterns]
                 if all(hits):
-                    key = found.key
-                    matches.append(IndexedLine(key=key, line=number, voice=voice, text=text, score=1.0))
+                    score = _WEIGHTS.get(voice, 1.0)
+                    matches.append(IndexedLine(found.key, number, voice, text, score, matches=1))
         progress(done, len(files))
     return matches
 
@@ -118,11 +119,6 @@ def pattern(words: str) -> re.Pattern[str]:
     between = r"[\W_]+"
     begun = r"(?<![^\W_])"
     return re.compile(begun + between.join(parts) if parts else re.escape(words), re.IGNORECASE)
-
-
-def _weight(voice: str) -> float:
-    """What a human said tells more of a session than a tool's output does."""
-    return {"user": 3.0, "assistant": 2.0}.get(voice, 1.0)
 
 
 def _freshness(modified: int, newest: int) -> float:

@@ -36,13 +36,17 @@ PRAGMA user_version = {LAYOUT};
 
 
 class IndexedLine(NamedTuple):
-    """A line that matches: the file's key, its number, who said it, its text; a higher score matches better."""
+    """A line that matches: its file's key, its number, who said it, and its text; a higher score matches better.
+
+    `matches` is how many lines of the file match, where this one stands for all of them.
+    """
 
     key: str
     line: int
     voice: str
     text: str
     score: float
+    matches: int
 
 
 class Index:
@@ -132,14 +136,22 @@ class Index:
         self._db.execute("DELETE FROM said WHERE key = ?", (key,))
         self._db.execute("DELETE FROM files WHERE key = ?", (key,))
 
-    def lines(self, words: Sequence[str]) -> list[IndexedLine]:
-        """The lines that hold all of the words, in no order. Empty where no word has a letter or a digit."""
+    def best_lines(self, words: Sequence[str], weights: Mapping[str, float]) -> list[IndexedLine]:
+        """Of each file that holds all of the words on one line, the line that matches best.
+
+        `weights` say what a match counts by voice (others: 1). Empty where no word has a letter or a digit. Only the
+        best lines' texts are fetched: a common word stands on a million lines.
+        """
         query = " AND ".join(filter(None, map(_quoted, words)))
         if not query:
             return []
+        weight = "".join(f" WHEN '{voice}' THEN {float(w)}" for voice, w in weights.items())
         rows = self._db.execute(
-            "SELECT key, line, voice, text, -bm25(words) FROM words JOIN said ON said.id = words.rowid "
-            "WHERE words MATCH ?",
+            "WITH found AS MATERIALIZED (SELECT rowid AS id, -rank AS score FROM words WHERE words MATCH ?), "
+            # With MAX(), the bare columns are those of the row that has it (SQLite's own rule).
+            f"best AS (SELECT key, line, voice, said.id, MAX(score * CASE voice{weight} ELSE 1.0 END) AS score, "
+            "COUNT(*) AS matches FROM found JOIN said ON said.id = found.id GROUP BY key) "
+            "SELECT key, line, voice, words.text, score, matches FROM best JOIN words ON words.rowid = best.id",
             (query,),
         )
         return [IndexedLine(*row) for row in rows]
