@@ -146,12 +146,13 @@ class _Picker:
         first = max(0, self._at - height + 2)
         rows: StyleAndTextTuples = []
         for number, session in enumerate(self._shown[first : first + height], first):
-            chosen = "class:chosen " if number == self._at else ""
+            # The chosen row is one bar; colours of its parts would tear it up.
+            bar = "class:chosen" if number == self._at else ""
             rows += [
-                (chosen + f"class:{session.provider}", f"{session.provider.partition('-')[0]:<6} "),
-                (chosen + "class:dim", f"{age(session.modified, self._now):>4}  "),
-                (chosen, plain(session.title or "(no title)")),
-                (chosen + "class:dim", f"  {plain(folder(session.cwd))}"),
+                (bar or f"class:{session.provider}", f" {session.provider.partition('-')[0]:<6} "),
+                (bar or "class:dim", f"{age(session.modified, self._now):>4}  "),
+                (bar, plain(session.title or "(no title)")),
+                (bar or "class:dim", f"  {plain(folder(session.cwd))} "),
                 ("", "\n"),
             ]
         return rows or [("class:dim", "Nothing matches.")]
