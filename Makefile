@@ -42,5 +42,8 @@ clients:  ## the pinned real clients, for the tests that resume in them (about 7
 node:  ## ajv and the TypeScript compiler, for the tests of the schema (30 MB, outside of git)
 	cd schema/check && npm install --ignore-scripts --no-package-lock --no-audit --no-fund
 
+clients-old:  ## older clients, for the spot checks in tests/e2e/test_old_clients.py (about 450 MB, outside of git)
+	cd tests/clients/old && npm install --ignore-scripts --no-package-lock --no-audit --no-fund
+
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -18,7 +18,7 @@ __all__ = ["claude_client", "codex_client"]
 
 _CLIENT_FIXTURES: Final = {"claude_client", "codex_client"}
 _POSTGRES: Final = os.environ.get("SESH_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
-_OURS: Final = ("SESH_REQUIRE_", "SESH_CLIENTS", "SESH_POSTGRES", "SESH_GOLDEN")
+_OURS: Final = ("SESH_REQUIRE_", "SESH_CLIENTS", "SESH_OLD_CLIENTS", "SESH_POSTGRES", "SESH_GOLDEN")
 _LOCAL: Final = ("127.", "::1", "localhost", "0.0.0.0")
 _DROPPED: Final = (
     "CLAUDE_CONFIG_DIR",

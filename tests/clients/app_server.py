@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -14,9 +14,9 @@ from typing import Any, Self
 class AppServer:
     """`with AppServer(program, cwd, env) as server: server.call("thread/list", {})`."""
 
-    def __init__(self, program: str, cwd: Path, env: Mapping[str, str]) -> None:
+    def __init__(self, program: Sequence[str], cwd: Path, env: Mapping[str, str]) -> None:
         self._process = subprocess.Popen(
-            [program, "app-server"],
+            [*program, "app-server"],
             cwd=cwd,
             env=env,
             stdin=subprocess.PIPE,

@@ -117,7 +117,7 @@ class Claude:
         return perform(
             Job(
                 client="claude",
-                program=str(self.installed.program),
+                program=self.installed.command,
                 cwd=str(cwd),
                 env=environment(home, "http://127.0.0.1:{port}"),
                 files={str(home / ".claude.json"): json.dumps(settings(cwd))},

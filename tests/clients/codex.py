@@ -155,7 +155,7 @@ class Codex:
         return perform(
             Job(
                 client="codex",
-                program=str(self.installed.program),
+                program=self.installed.command,
                 cwd=str(cwd),
                 env={
                     "PATH": "/usr/local/bin:/usr/bin:/bin",

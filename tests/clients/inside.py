@@ -47,7 +47,7 @@ def _step(job: dict[str, Any], env: dict[str, str], step: dict[str, Any], model:
     if "keys" in step:
         from tests.clients.terminal import screens  # the emulator is loaded only for a screen
 
-        command = [job["program"], *step["args"]]
+        command = [*job["program"], *step["args"]]
         size = (step["size"][0], step["size"][1])
         where = {"cwd": job["cwd"], "env": env, "size": size, "timeout": step["timeout"]}
         shown = screens(command, step["until"], step["keys"], **where)
@@ -58,7 +58,7 @@ def _step(job: dict[str, Any], env: dict[str, str], step: dict[str, Any], model:
 def _command(job: dict[str, Any], env: dict[str, str], step: dict[str, Any], model: Server) -> dict[str, Any]:
     first = len(model.requests)
     process = subprocess.Popen(
-        [job["program"], *step["args"]],
+        [*job["program"], *step["args"]],
         cwd=job["cwd"],
         env=env,
         stdin=subprocess.DEVNULL,

@@ -6,6 +6,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import which
 from typing import Final
 
 HERE: Final = Path(__file__).parent
@@ -20,10 +21,10 @@ class NotInstalled(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Installed:
-    """A client's program and its version."""
+    """A client's program, as the words that start it, and its version."""
 
     name: str
-    program: Path
+    command: tuple[str, ...]
     version: str
 
 
@@ -48,4 +49,21 @@ def find(name: str, *, any_version: bool = False) -> Installed:
     version = json.loads(package.read_text())["version"]
     if version != pinned(name) and not any_version:
         raise NotInstalled(f"{name} {version} is under {modules}, the tests want {pinned(name)} ({_INSTALL})")
-    return Installed(name=name, program=programs[0], version=version)
+    return Installed(name=name, command=(str(programs[0]),), version=version)
+
+
+def find_old(name: str, version: str) -> Installed:
+    """An older version, for spot checks. Raises NotInstalled where it is missing."""
+    modules = Path(os.environ.get("SESH_OLD_CLIENTS") or HERE / "old") / "node_modules"
+    missing = NotInstalled(f"{name} {version} is not under {modules} (make clients-old, or SESH_OLD_CLIENTS=FOLDER)")
+    if name == "claude":
+        script, node = modules / f"claude-{version}" / "cli.js", which("node")
+        if not script.is_file() or node is None:
+            raise missing
+        return Installed(name=name, command=(node, str(script)), version=version)
+    for package in modules.glob("**/@openai/codex-*/package.json"):
+        if json.loads(package.read_text())["version"].split("-")[0] == version:
+            for program in package.parent.glob("vendor/**/codex"):
+                if program.is_file() and os.access(program, os.X_OK):
+                    return Installed(name=name, command=(str(program),), version=version)
+    raise missing

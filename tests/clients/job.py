@@ -67,7 +67,7 @@ class Job:
     """`env` and `files` may hold `{port}`: the model's port. `files` are written before the first step."""
 
     client: Literal["codex", "claude"]
-    program: str
+    program: Sequence[str]
     cwd: str
     env: Mapping[str, str]
     files: Mapping[str, str]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -10,15 +9,17 @@ import pytest
 
 from sesh.providers.api import EmitResult
 from sesh.providers.claude_code import PROVIDER
+from sesh.testing.golden import matches
 from tests.clients import Claude
 from tests.clients.placing import place
-from tests.clients.screen import claude_screen
 from tests.providers.claude_code.test_write_children import family
 from tests.sessions import session
 
 pytestmark = pytest.mark.client
 
 SCREENS = Path(__file__).parent / "screens"
+_IN_DETAIL = ("\x0f", "Showing detailed transcript")
+"""Control-O, and what the screen says when it has drawn every call with its output."""
 
 
 def converted(name: str, cwd: Path) -> EmitResult:
@@ -40,13 +41,8 @@ def test_a_sub_agent_is_shown_under_its_call(claude_client: Claude) -> None:
 def looks_like(result: EmitResult, screen: str, client: Claude, cwd: Path) -> None:
     home = client.home()
     place(result, home)
-    with claude_screen(client, "--resume", result.session_id, home=home, cwd=cwd) as shown:
-        shown.picture()
-        seen = transcript(shown.press("C-o"), cwd)
-    golden = SCREENS / f"{screen}.txt"
-    if os.environ.get("SESH_GOLDEN") == "1":
-        golden.write_text(seen)
-    assert seen == golden.read_text()
+    _, shown = client.screens("--resume", result.session_id, until="❯ ", keys=[_IN_DETAIL], home=home, cwd=cwd)
+    matches(SCREENS / f"{screen}.txt", transcript(shown, cwd))
 
 
 def transcript(picture: str, cwd: Path) -> str:
@@ -60,7 +56,7 @@ def transcript(picture: str, cwd: Path) -> str:
 def test_the_list_shows_title_and_branch(claude_client: Claude) -> None:
     home, cwd = claude_client.home(), claude_client.folder()
     place(converted("codex/0.142.0/compacted.jsonl", cwd), home)
-    with claude_screen(claude_client, "--resume", home=home, cwd=cwd) as shown:
-        lines = shown.picture().split("\n")
+    (shown,) = claude_client.screens("--resume", until="compact me", home=home, cwd=cwd)
+    lines = shown.split("\n")
     at = next(n for n, line in enumerate(lines) if "compact me" in line)
     assert "ago · main · " in lines[at + 1]
