@@ -71,8 +71,9 @@ class Journey:
 
     def environment(self) -> dict[str, str]:
         """What a user's shell would hold."""
+        ours = {k: os.environ[k] for k in ("PATH", "PYTHONPATH") if k in os.environ}
         return {
-            "PATH": os.environ["PATH"],
+            **ours,
             "HOME": str(self.root / "home"),
             "SESH_HOME": str(self.root / "sesh"),
             "LANG": "C.UTF-8",
