@@ -60,6 +60,38 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     cache.save()
 
 
+def test_a_run_that_saw_only_some_keeps_the_others(tmp_path: Path) -> None:
+    home, file = tmp_path / "home", tmp_path / "cards"
+    shutil.copytree(CORPUS / "codex/trees/app-fork-review-archive", home)
+    first = CardCache(file)
+    listed(home, first)
+    first.save()
+    one = CardCache(file)
+    found = newest_files(scan(CODEX, home))[0]
+    os.utime(found.path, (1, 1))
+    one.card(CODEX, next(f for f in scan(CODEX, home) if f.key == found.key))
+    one.save()
+    after = CardCache(file)
+    listed(home, after)
+    assert after.opened == 0
+
+
+def test_turns_of_a_long_session_are_counted_once(tmp_path: Path) -> None:
+    home, file = tmp_path / "home", tmp_path / "cards"
+    rollout = home / "sessions/2026/11/20/rollout-2026-11-20T10-00-00-01a1f866-0d00-7226-b63c-5ab791b7584a.jsonl"
+    rollout.parent.mkdir(parents=True)
+    said = b'{"timestamp":"T","type":"event_msg","payload":{"type":"user_message","message":"hello"}}\n'
+    rollout.write_bytes(b'{"timestamp":"T","type":"session_meta","payload":{"id":"x","cwd":"/w"}}\n' + said * 2000)
+    (found,) = scan(CODEX, home)
+    cache = CardCache(file)
+    assert cache.card(CODEX, found).turns is None
+    assert cache.card(CODEX, found, thorough=True).turns == 2000
+    cache.save()
+    again = CardCache(file)
+    assert again.card(CODEX, found).turns == 2000
+    assert again.opened == 0
+
+
 def test_sessions_that_are_gone_are_forgotten(tmp_path: Path) -> None:
     home, file = tmp_path / "home", tmp_path / "cards"
     shutil.copytree(CORPUS / "codex/trees/app-fork-review-archive", home)
@@ -67,8 +99,9 @@ def test_sessions_that_are_gone_are_forgotten(tmp_path: Path) -> None:
     listed(home, first)
     first.save()
     size = file.stat().st_size
-    for path in list(home.rglob("*.jsonl"))[:2]:
+    for path in sorted(home.rglob("rollout*.jsonl"))[:2]:
         path.unlink()
+    os.utime(next(home.rglob("rollout*.jsonl")), (1, 1))
     second = CardCache(file)
     listed(home, second)
     second.save()

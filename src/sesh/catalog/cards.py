@@ -44,31 +44,39 @@ class CardCache:
         if file is not None:
             self._cards.update(_load(file))
 
-    def card(self, provider: Provider, found: Found) -> Card:
-        """A session's card, from the cache where its size and time are the same."""
+    def card(self, provider: Provider, found: Found, *, thorough: bool = False) -> Card:
+        """A session's card, from the cache where its size and time are the same.
+
+        `thorough` reads the whole file where a glimpse did not tell how many turns it has.
+        """
         key = found.key
         kept = self._cards.get(key)
         if kept is None or kept.size != found.size or kept.modified != found.modified:
-            self.opened += 1
-            seen = glimpse(found.path, found.relative)
-            kept = _Kept(found.size, found.modified, provider.card(seen) if seen is not None else Card())
-        if self._file is not None:
-            self._used[key] = kept
+            kept = self._look(provider, found, whole=False)
+        if thorough and kept.card.turns is None:
+            kept = self._look(provider, found, whole=True)
+        self._used[key] = kept
         return kept.card
 
+    def _look(self, provider: Provider, found: Found, *, whole: bool) -> _Kept:
+        self.opened += 1
+        seen = glimpse(found.path, found.relative, whole=whole)
+        return _Kept(found.size, found.modified, provider.card(seen) if seen is not None else Card())
+
     def save(self) -> None:
-        """Write what this run saw, where anything is new or gone. Another run at the same time: the last one wins."""
-        if self._file is None or (not self.opened and len(self._used) == len(self._cards)):
+        """Write what is known now, where anything is new. Sessions that this run did not come upon stay, if they exist.
+
+        Another run at the same time: the last one wins.
+        """
+        if self._file is None or not self.opened:
             return
+        others = {k: v for k, v in self._cards.items() if k not in self._used and Path(k).exists()}
         temporary = self._file.with_name(f"{self._file.name}.{os.getpid()}")
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            temporary.write_bytes(msgspec.msgpack.encode(_File(LAYOUT, self._used)))
+            temporary.write_bytes(msgspec.msgpack.encode(_File(LAYOUT, {**others, **self._used})))
             temporary.replace(self._file)
-        except (
-            OSError,
-            UnicodeEncodeError,
-        ):  # full disk, read-only home, lone surrogate: no cache
+        except (OSError, UnicodeEncodeError):  # full disk, read-only home, lone surrogate: then there is no cache
             with suppress(OSError):  # it was never made
                 temporary.unlink()
 

@@ -17,6 +17,7 @@ from sesh.files.scan import Found
 from sesh.providers.api import Card, Provider
 
 NO_CACHE: Final = CardCache(None)
+_LONGEST_COUNTED: Final = 16_000_000
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -54,12 +55,19 @@ def transcripts(homes: Mapping[str, tuple[Provider, Path]]) -> list[Found]:
     return [f for provider, home in homes.values() for f in scan.scan(provider, home, beside=True)]
 
 
-def sessions(homes: Mapping[str, tuple[Provider, Path]], cache: CardCache = NO_CACHE) -> Iterator[Session]:
-    """Every session, newest first. Each costs two small reads, or none where the cache knows its size and time."""
+def sessions(
+    homes: Mapping[str, tuple[Provider, Path]], cache: CardCache = NO_CACHE, *, count_turns: int = 0
+) -> Iterator[Session]:
+    """Every session, newest first. Each costs two small reads, or none where the cache knows its size and time.
+
+    Of a session too long for that, the turns are not known. The newest `count_turns` such are read whole for it (but
+    none over 16 MB), which a cache remembers.
+    """
     names = {provider.name: _names(provider, home) for provider, home in homes.values()}
-    for found in find(homes):
+    for number, found in enumerate(find(homes)):
         provider = homes[found.provider][0]
-        card = cache.card(provider, found)
+        thorough = number < count_turns and found.size <= _LONGEST_COUNTED
+        card = cache.card(provider, found, thorough=thorough)
         yield _session(found, card, names[found.provider].get(found.session_id))
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from sesh.errors import Refused
 from sesh.format import jsontext
@@ -18,7 +17,7 @@ from sesh.report.reports import EmitReport
 
 def emit_json(value: Any) -> None:
     """One JSON document on stdout, indented, and nothing else. Structs are written in their wire form."""
-    write_bytes(msgspec.json.format(jsontext.dumps(value), indent=2) + b"\n")
+    write_bytes(jsontext.pretty(value) + b"\n")
 
 
 def write_bytes(data: bytes) -> None:
@@ -55,7 +54,7 @@ def loss_line(report: EmitReport) -> str:
 
 def write_report(file: Path, report: Any) -> None:
     """A report as JSON in a file. An earlier report is replaced; any other file is left alone. Raises Refused."""
-    text = msgspec.json.format(jsontext.dumps(report), indent=2) + b"\n"
+    text = jsontext.pretty(report) + b"\n"
     if file.exists() and not _is_report(file):
         raise Refused(f"{file} is there already, and is no report of sesh.", hint="Name another file with --report.")
     file.write_bytes(text)

@@ -7,7 +7,8 @@ import os
 from pathlib import Path
 from typing import Final
 
-from sesh.files.read import ZSTD_SUFFIX
+from sesh.errors import SeshError
+from sesh.files.read import ZSTD_SUFFIX, read_file
 from sesh.providers.api import Glimpse
 
 HEAD_BYTES: Final = 1 << 16
@@ -16,8 +17,13 @@ TAIL_BYTES: Final = 1 << 14
 """Titles are written again every turn (Claude Code 2.1), so that the last one stands near the end."""
 
 
-def glimpse(path: Path, relative: str) -> Glimpse | None:
-    """What `Provider.card` takes; None where the file is gone or cannot be read."""
+def glimpse(path: Path, relative: str, *, whole: bool = False) -> Glimpse | None:
+    """What `Provider.card` takes, or with `whole` all of the file; None where it is gone or cannot be read."""
+    if whole:
+        try:
+            return Glimpse(path=relative, head=read_file(path)[0], whole=True)
+        except SeshError:
+            return None
     try:
         with path.open("rb", buffering=0) as f:
             if relative.endswith(ZSTD_SUFFIX):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Final
 
 import click
 import msgspec
@@ -15,6 +16,9 @@ from sesh.catalog.listing import Session
 from sesh.cli import here
 from sesh.cli.options import ProviderName, home_option, json_option
 from sesh.cli.output import emit_json, remark
+
+_COUNTED: Final = 100
+"""Of how many sessions, the newest, the turns are counted even where that takes reading the whole file."""
 
 
 class Since(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.5 only
@@ -61,7 +65,7 @@ def command(
     below = Path.cwd() if only_here else cwd.resolve() if cwd is not None else None
     chosen = [
         s
-        for s in listing.sessions(here.homes(home, providers), cache)
+        for s in listing.sessions(here.homes(home, providers), cache, count_turns=_COUNTED)
         if (everything or s.hidden is None or s.hidden == "sub-agent")
         and (below is None or _is_below(s, below, exactly=only_here))
         and (since is None or datetime.fromisoformat(s.modified) >= since)
