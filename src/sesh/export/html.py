@@ -147,6 +147,8 @@ def _mark(run: Run) -> str:
     code, printed = run.printed
     if code:
         return f'<span class="bad">exit {code}</span>'
+    if run.pictures and not printed.strip():
+        return f"{len(run.pictures)} image{'' if len(run.pictures) == 1 else 's'}"
     count = printed.rstrip("\n").count("\n") + 1 if printed.strip() else 0
     return f"{count} line{'' if count == 1 else 's'}"
 

@@ -167,10 +167,9 @@ class _Builder:
 
     def __init__(self, thread: Thread, messages: Sequence[Message]) -> None:
         relation = (thread.metadata or {}).get("relation") if thread.parent_thread_id else None
-        title = thread.title or (thread.metadata or {}).get("description") or walk.first_prompt(messages)
         self.view: Final = Outline(
             thread=thread,
-            title=" ".join(str(title).split()) if title else _UNTITLED,
+            title=_UNTITLED,
             relation=str(relation) if relation else ("child" if thread.parent_thread_id else None),
             turns=[],
             messages=len(messages),
@@ -181,6 +180,14 @@ class _Builder:
         self._number = 0
         for message in messages:
             self._add(message)
+        title = thread.title or (thread.metadata or {}).get("description") or self._first_words()
+        if title:
+            self.view.title = " ".join(str(title).split())
+
+    def _first_words(self) -> str | None:
+        """What a human said first, for a title where there is none."""
+        said = (i.text for t in self.view.turns for i in t.items if isinstance(i, Words) and i.voice == "user")
+        return next((text for text in said if text.strip()), None)
 
     def adopt(self, child: Outline) -> None:
         """Put a child where it began."""
