@@ -12,16 +12,14 @@ from typing import Final
 # uuid5(NAMESPACE_DNS, "sesh.canonical.v1"), fixed for ever: changing it would change every id ever derived.
 NAMESPACE: Final = bytes.fromhex("de15f741d9bc57cb851967eaf06fd7fc")
 
+# RFC 9562: the first two bits of a UUID's 17th digit are 1 and 0.
+_VARIANT: Final = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abcdef"}
+
 
 def derive(*parts: str) -> str:
     """The id for a tuple of names, as a lower-case UUID string. Order and boundaries of the parts matter."""
-    digest = bytearray(
-        sha1(NAMESPACE + "\x1f".join(parts).encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()[:16]
-    )
-    digest[6] = digest[6] & 0x0F | 0x50
-    digest[8] = digest[8] & 0x3F | 0x80
-    h = digest.hex()
-    return f"{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"
+    h = sha1(NAMESPACE + "\x1f".join(parts).encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
+    return f"{h[:8]}-{h[8:12]}-5{h[13:16]}-{_VARIANT[h[16]]}{h[17:20]}-{h[20:32]}"
 
 
 def thread_id(provider: str, session_id: str) -> str:
@@ -41,5 +39,4 @@ def uuid7(unix_ms: int, *seed: str) -> str:
     """
     h = sha1(NAMESPACE + "\x1f".join(seed).encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()[:10].hex()
     t = f"{max(unix_ms, 0) & 0xFFFFFFFFFFFF:012x}"
-    variant = "89ab"[int(h[3], 16) & 3]
-    return f"{t[:8]}-{t[8:]}-7{h[:3]}-{variant}{h[4:7]}-{h[7:19]}"
+    return f"{t[:8]}-{t[8:]}-7{h[:3]}-{_VARIANT[h[3]]}{h[4:7]}-{h[7:19]}"

@@ -7,6 +7,7 @@ from 0 in the order they were opened.
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -30,21 +31,24 @@ class Ledger:
     def open(self, count: int = 1) -> int:
         """Open `count` items; returns the number of the first."""
         first = len(self._outcomes)
-        self._outcomes.extend([OPEN] * count)
+        if count == 1:
+            self._outcomes.append(OPEN)
+        else:
+            self._outcomes.extend([OPEN] * count)
         return first
 
     def close(self, item: int, outcome: str) -> None:
         """Close an item. Raises LedgerError where it was never opened or is closed already."""
-        if not 0 <= item < len(self._outcomes):
+        outcomes = self._outcomes
+        if not 0 <= item < len(outcomes):
             raise LedgerError(f"{self.what} {item} was never opened, and is to be closed as {outcome}")
-        if self._outcomes[item] != OPEN:
-            was = self._names[self._outcomes[item]]
-            raise LedgerError(f"{self.what} {item} is closed twice: as {was}, then as {outcome}")
+        if outcomes[item] != OPEN:
+            raise LedgerError(f"{self.what} {item} is closed twice: as {self.outcome(item)}, then as {outcome}")
         code = self._codes.get(outcome)
         if code is None:
             code = self._codes[outcome] = len(self._names)
             self._names.append(outcome)
-        self._outcomes[item] = code
+        outcomes[item] = code
 
     def is_open(self, item: int) -> bool:
         """Whether an item still waits for its outcome."""
@@ -60,11 +64,9 @@ class Ledger:
 
     def totals(self) -> dict[str, int]:
         """How many items ended in each outcome. Raises LedgerError where one is still open."""
-        counts = [0] * len(self._names)
-        for code in self._outcomes:
-            counts[code] += 1
+        counts = Counter(self._outcomes)
         if counts[OPEN]:
             raise LedgerError(
                 f"{counts[OPEN]} {self.what}(s) never accounted for, the first is {self._outcomes.index(OPEN)}"
             )
-        return {name: n for name, n in zip(self._names[1:], counts[1:], strict=True) if n}
+        return {name: counts[code] for code, name in enumerate(self._names) if counts[code]}

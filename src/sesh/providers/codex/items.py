@@ -6,6 +6,8 @@ record again (`rest`, with content, arguments, input, output put back).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from sesh.format import jsontext
@@ -46,37 +48,9 @@ class Converted(NamedTuple):
 
 def convert(payload: JsonObject) -> Converted | None:
     """The canonical form of an item; None where it is of no known kind or lacks what its kind needs."""
-    match payload.get("type"):
-        case "message":
-            return _message(payload)
-        case "reasoning":
-            return _reasoning(payload)
-        case "function_call":
-            return _function_call(payload)
-        case "custom_tool_call":
-            return _custom_call(payload)
-        case "local_shell_call":
-            return _local_shell(payload)
-        case "tool_search_call":
-            return _call(payload, "tool_search", payload.get("arguments"), "arguments")
-        case "function_call_output" | "custom_tool_call_output" | "local_shell_call_output":
-            return _output(payload, "output")
-        case "tool_search_output":
-            return _output(payload, "tools")
-        case "web_search_call":
-            return _search(payload)
-        case "image_generation_call":
-            return _image(payload)
-        case "agent_message":
-            return _mail(payload)
-        case "compaction" | "context_compaction":
-            raw = UnknownBlock(source_type=str(payload["type"]), raw=payload)
-            return Converted("system", "summary", [raw], {"type": payload["type"]})
-        case "additional_tools" | "configuration_update" | "compaction_trigger":
-            raw = UnknownBlock(source_type=str(payload["type"]), raw=payload)
-            return Converted("system", "context", [raw], {"type": payload["type"]})
-        case _:
-            return None
+    kind = payload.get("type")
+    converter = _CONVERTERS.get(kind) if isinstance(kind, str) else None
+    return None if converter is None else converter(payload)
 
 
 def unknown(value: JsonValue) -> UnknownBlock:
@@ -270,4 +244,36 @@ def _mail(payload: JsonObject) -> Converted:
 
 
 def _without(payload: JsonObject, key: str) -> JsonObject:
-    return {k: v for k, v in payload.items() if k != key}
+    rest = payload.copy()
+    rest.pop(key, None)
+    return rest
+
+
+def _whole(kind: Kind) -> Callable[[JsonObject], Converted]:
+    def kept(payload: JsonObject) -> Converted:
+        name = str(payload["type"])
+        return Converted("system", kind, [UnknownBlock(source_type=name, raw=payload)], {"type": name})
+
+    return kept
+
+
+_CONVERTERS: Final[dict[str, Callable[[JsonObject], Converted | None]]] = {
+    "message": _message,
+    "reasoning": _reasoning,
+    "function_call": _function_call,
+    "function_call_output": partial(_output, key="output"),
+    "custom_tool_call": _custom_call,
+    "custom_tool_call_output": partial(_output, key="output"),
+    "local_shell_call": _local_shell,
+    "local_shell_call_output": partial(_output, key="output"),
+    "tool_search_call": lambda payload: _call(payload, "tool_search", payload.get("arguments"), "arguments"),
+    "tool_search_output": partial(_output, key="tools"),
+    "web_search_call": _search,
+    "image_generation_call": _image,
+    "agent_message": _mail,
+    "compaction": _whole("summary"),
+    "context_compaction": _whole("summary"),
+    "additional_tools": _whole("context"),
+    "configuration_update": _whole("context"),
+    "compaction_trigger": _whole("context"),
+}

@@ -8,7 +8,7 @@ none of these is kept as `Strange`, text that is no JSON as `Unreadable`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 
@@ -198,19 +198,21 @@ ITEM_TYPES: Final = frozenset(
 _decode: Final = msgspec.json.Decoder(Enveloped).decode
 
 
-class Record(NamedTuple):
-    """One record of a file: where it stands, its text, and what it is.
+class Record(msgspec.Struct, frozen=True, gc=False):
+    """One record of a file: where it stands, and what it is.
 
     `file` and `item` name it in the ledger; `number` is the line's, from 1; `second` counts records that share a line
-    (0 for the first).
+    (0 for the first). Its text is `source[start:stop]`; no copy of it is kept, and the collector need not look here.
     """
 
     file: str
     item: int
     number: int
-    second: int
-    data: bytes
     line: AnyLine
+    source: bytes
+    start: int
+    stop: int
+    second: int = 0
 
     @property
     def place(self) -> str:
@@ -221,7 +223,7 @@ class Record(NamedTuple):
         """Everything that stands there, decoded once more: for the few records that are kept whole."""
         if isinstance(self.line, Strange):
             return self.line.value
-        return jsontext.loads(self.data)
+        return jsontext.loads(self.source[self.start : self.stop])
 
     def ordinal(self) -> int | None:
         """The paginated file's own count, where the line has one."""
@@ -255,14 +257,15 @@ class Closing:
 def read(data: bytes, file: str, book: LineBook) -> list[Record]:
     """All records of a file, opened in the ledger; blank lines and a torn last line are closed as skipped."""
     found: list[Record] = []
-    book.ledger(file)
+    open_item = book.ledger(file).open
     for raw in lines.split(data):
         try:
             line: AnyLine = _decode(raw.data)
         except (msgspec.MsgspecError, RecursionError, UnicodeError):
             found.extend(_odd(raw, file, book))
         else:
-            found.append(Record(file, book.open(file), raw.number, 0, raw.data, line))
+            number, start, text, _ = raw
+            found.append(Record(file, open_item(), number, line, data, start, start + len(text)))
     return found
 
 
@@ -283,11 +286,12 @@ def _odd(raw: lines.RawLine, file: str, book: LineBook) -> Iterator[Record]:
         if not part.readable:
             reason = part.flaw or "not JSON"
             book.note("unreadable-line", f"This is no JSON ({reason}).", file=file, line=raw.number)
-            yield Record(file, item, raw.number, second, text, Unreadable(text=part.text, reason=reason))
+            line: AnyLine = Unreadable(text=part.text, reason=reason)
+            yield Record(file, item, raw.number, line, text, 0, len(text), second)
             continue
         if part.flaw and part.flaw != "shares its line":
             book.note("repaired-bytes", f"The line was repaired: {part.flaw}.", file=file, line=raw.number)
-        yield Record(file, item, raw.number, second, text, typed(part.value))
+        yield Record(file, item, raw.number, typed(part.value), text, 0, len(text), second)
 
 
 def typed(value: JsonValue) -> AnyLine:
@@ -297,9 +301,9 @@ def typed(value: JsonValue) -> AnyLine:
     kind = value.get("type")
     if "payload" in value:
         try:
-            made: AnyLine = msgspec.convert(value, Enveloped)
+            made: AnyLine = jsontext.convert(value, Enveloped)
             return made
-        except (msgspec.ValidationError, UnicodeError):  # the latter: a `type` that is half a surrogate pair
+        except msgspec.ValidationError:
             return _strange(value)
     if "record_type" in value:
         return BareState()

@@ -98,7 +98,8 @@ class Transcript:
         mark: what our writer left on the line; it goes before what the record itself says.
         """
         source = vendor_id if isinstance(vendor_id, str) and vendor_id else None
-        message_id = ids.message_id(PROVIDER, self.key, self._own_key(record, source, part))
+        place = f"{self.origin.prefix}{record.place}"
+        message_id = ids.message_id(PROVIDER, self.key, self._own_key(place, source, part))
         model = self.model if role == "assistant" else None
         ts = self.ts
         if mark is not stamp.EMPTY:
@@ -126,7 +127,7 @@ class Transcript:
                 provider=PROVIDER,
                 channel="session-file",
                 session_id=self.origin.session,
-                source_id=source or f"{self.origin.prefix}{record.place}",
+                source_id=source or place,
             ),
             provider_data=provider_data,
             raw=record.whole() if self.keep_raw and not isinstance(record.line, Unreadable) else None,
@@ -143,9 +144,8 @@ class Transcript:
                 return self.messages[-1]
         return message
 
-    def _own_key(self, record: Record, source: str | None, part: int) -> str:
+    def _own_key(self, place: str, source: str | None, part: int) -> str:
         """The record's own id where it is the first to bear it (mock servers and resumed threads repeat ids)."""
-        place = f"{self.origin.prefix}{record.place}"
         key = source if source is not None and source not in self._keys else f"{place}#{part}" if part else place
         self._keys.add(key)
         return key

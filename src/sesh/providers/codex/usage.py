@@ -38,7 +38,13 @@ class Tokens(NamedTuple):
 
     def less(self, other: Tokens) -> Tokens:
         """The difference, field by field, not below zero."""
-        return Tokens(*(max(a - b, 0) for a, b in zip(self, other, strict=True)))
+        return Tokens(
+            max(self.input - other.input, 0),
+            max(self.cached - other.cached, 0),
+            max(self.cache_write - other.cache_write, 0),
+            max(self.output - other.output, 0),
+            max(self.reasoning - other.reasoning, 0),
+        )
 
 
 def tokens(value: Any) -> Tokens | None:
