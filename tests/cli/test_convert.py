@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import CLAUDE, CODEX, Sesh
+from tests.sessions import CASES
 
 
 @pytest.mark.parametrize(("source", "to"), [(CLAUDE, "codex"), (CODEX, "claude-code"), (CLAUDE, "canonical")])
@@ -160,3 +162,22 @@ def test_something_that_is_nowhere(sesh: Sesh, private_home: Path) -> None:
     ran = sesh("convert", "no such title", "--to", "codex")
     assert ran.code == 4
     assert "`sesh list --all`" in ran.err
+
+
+HALVES = CASES / "10-bom-crlf-surrogates-badutf8.claude.jsonl"
+
+
+@pytest.mark.parametrize("command", [["show"], ["convert", "--to", "codex"], ["convert", "--to", "canonical"]])
+def test_documents_take_lone_surrogates_in_what_was_said(sesh: Sesh, command: list[str]) -> None:
+    ran = sesh(*command, HALVES, "--json")
+    assert ran.code == 0, ran.err
+    assert ran.json["report"]
+
+
+def test_documents_and_reports_take_lone_surrogates_in_names(sesh: Sesh, tmp_path: Path) -> None:
+    odd = tmp_path / os.fsdecode(b"odd \xff\n.jsonl")
+    odd.write_bytes(HALVES.read_bytes())
+    ran = sesh("convert", odd, "--to", "codex", "--json", "--report", tmp_path / "report.json")
+    assert ran.code == 0, ran.err
+    assert ran.json["from"]["path"].endswith("odd \udcff\n.jsonl")
+    assert json.loads((tmp_path / "report.json").read_bytes())["read"]

@@ -138,3 +138,53 @@ def test_deep_values_are_written_and_read(depth: int) -> None:
     for _ in range(depth):
         value = [value]
     assert jsontext.loads(jsontext.dumps(value)) == value
+
+
+@pytest.mark.parametrize("depth", [100, 700])
+def test_deep_values_lose_their_lone_surrogates(depth: int) -> None:
+    value: object = "\ud83d"
+    for _ in range(depth):
+        value = {"a": value}
+    assert jsontext.dumps(jsontext.without_lone_surrogates(value)).count(b"\xef\xbf\xbd") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("\ud83d", "\ufffd"),
+        ("\ud83d\ude00", "😀"),
+        ("\ude00\ud83d", "\ufffd\ufffd"),
+        ("\ud83d\ud83d\ude00", "\ufffd😀"),
+        ("\\ud83d", "\\ud83d"),
+        ("\\\ud83d", "\\\ufffd"),
+        ("\\\\ud83d\ud83d", "\\\\ud83d\ufffd"),
+    ],
+)
+def test_only_lone_halves_are_replaced(text: str, expected: str) -> None:
+    assert jsontext.without_lone_surrogates(text) == expected
+    assert jsontext.without_lone_surrogates([{text: text}]) == [{expected: expected}]
+
+
+@pytest.mark.parametrize("into", [int, bool, list[str], dict[str, int], _Row, int | None])
+@pytest.mark.parametrize("value", ["\ud83d", ["\ud83d"], {"\ud83d": "\ud83d"}, {"type": "\ud83d"}])
+def test_what_does_not_fit_is_told_in_one_way(value: object, into: object) -> None:
+    try:
+        fitted = jsontext.convert(value, into)
+    except msgspec.ValidationError:
+        return
+    assert fitted == value
+
+
+def test_salvage_takes_a_lone_surrogate_for_any_other_wrong_value() -> None:
+    row, lost = jsontext.salvage({"type": "row", "n": 1, "more": "\ud83d", "\ud83d": 1}, _Row)
+    assert (row.n, row.more, lost) == (1, [], ["more"])
+
+
+@given(value=json_values())
+def test_pretty_is_the_same_value(value: object) -> None:
+    assert jsontext.loads(jsontext.pretty(value).replace(b"\n", b" ")) == value
+
+
+def test_pretty_is_laid_out_the_same_with_and_without_lone_surrogates() -> None:
+    plain = jsontext.pretty({"a": ["x", {}], "b": []})
+    assert jsontext.pretty({"a": ["\ud83d", {}], "b": []}) == plain.replace(b'"x"', b'"\\ud83d"')

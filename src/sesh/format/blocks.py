@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from sesh.format import jsontext
 from sesh.format.json import JsonObject, JsonValue
 
 
@@ -120,7 +121,7 @@ def output_parts(output: JsonValue) -> list[Part] | None:
         if kind is None:
             return None
         try:
-            parts.append(msgspec.convert(item, kind))
+            parts.append(jsontext.convert(item, kind))
         except msgspec.ValidationError:
             return None
     return parts

@@ -8,14 +8,16 @@ Writing: UTF-8 by msgspec; a record with a lone surrogate is written with escape
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, NoReturn, TypeVar
+from typing import Any, Final, NamedTuple, NoReturn, TypeVar, overload
 
 import msgspec
 
 from sesh.format.json import JsonValue
 
 S = TypeVar("S", bound=msgspec.Struct)
+T = TypeVar("T")
 
 decode_any: Final = msgspec.json.Decoder().decode
 encode_any: Final = msgspec.json.Encoder().encode
@@ -137,6 +139,22 @@ def _next_object(text: str, at: int) -> int:
     return len(text)
 
 
+@overload
+def convert(value: JsonValue, into: type[T]) -> T: ...
+@overload
+def convert(value: JsonValue, into: Any) -> Any: ...
+def convert(value: JsonValue, into: Any) -> Any:
+    """A decoded value as a type, by msgspec. Raises msgspec.ValidationError where it does not fit, and nothing else.
+
+    msgspec 0.19 itself raises UnicodeEncodeError where a text with a lone surrogate stands for something else than a
+    text, or is a key of a struct.
+    """
+    try:
+        return msgspec.convert(value, into)
+    except UnicodeEncodeError as e:
+        raise msgspec.ValidationError("a lone surrogate where none can stand") from e
+
+
 def salvage(value: JsonValue, into: type[S], *, defaults: dict[str, Any] | None = None) -> tuple[S, list[str]]:
     """A struct from a decoded object whose fields may be of odd types: those that do not fit are left out.
 
@@ -144,7 +162,7 @@ def salvage(value: JsonValue, into: type[S], *, defaults: dict[str, Any] | None 
     required fields. Raises msgspec.ValidationError where a required field is missing or wrong.
     """
     try:
-        return msgspec.convert(value, into), []
+        return convert(value, into), []
     except msgspec.ValidationError:
         if not isinstance(value, dict):
             raise
@@ -153,7 +171,7 @@ def salvage(value: JsonValue, into: type[S], *, defaults: dict[str, Any] | None 
         if field.encode_name not in value:
             continue
         try:
-            msgspec.convert(value[field.encode_name], field.type)
+            convert(value[field.encode_name], field.type)
         except msgspec.ValidationError:
             lost.append(field.encode_name)
         else:
@@ -162,7 +180,7 @@ def salvage(value: JsonValue, into: type[S], *, defaults: dict[str, Any] | None 
     tag_field = into.__struct_config__.tag_field
     if tag is not None and tag_field is not None:
         kept[tag_field] = tag
-    return msgspec.convert(kept, into), lost
+    return convert(kept, into), lost
 
 
 def dumps(value: Any, fallback: Callable[[Any], bytes] | None = None) -> bytes:
@@ -172,6 +190,15 @@ def dumps(value: Any, fallback: Callable[[Any], bytes] | None = None) -> bytes:
     except UnicodeEncodeError:
         pass
     return escaped(value) if fallback is None else fallback(value)
+
+
+def pretty(value: Any) -> bytes:
+    """`dumps` for people: over many lines, indented by two."""
+    text = dumps(value)
+    try:
+        return msgspec.json.format(text, indent=2)
+    except msgspec.DecodeError:  # it takes no lone surrogates, not even as escapes
+        return json.dumps(json.loads(text), ensure_ascii=True, indent=2).encode("ascii")
 
 
 def escaped(value: Any) -> bytes:
@@ -189,13 +216,19 @@ def has_lone_surrogate(text: str) -> bool:
     return False
 
 
+_LONE: Final = re.compile(
+    r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+"""In JSON text in ASCII: an escaped backslash or a pair, which stay, or (the group) half a pair."""
+
+
 def without_lone_surrogates(value: JsonValue) -> JsonValue:
-    """The same JSON value with each lone surrogate as U+FFFD: what may be written to a strict reader (Codex)."""
-    if isinstance(value, str):
-        # A pair of escapes that stand side by side is one character: join it before replacing what is alone.
-        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    if isinstance(value, list):
-        return [without_lone_surrogates(v) for v in value]
-    if isinstance(value, dict):
-        return {without_lone_surrogates(k): without_lone_surrogates(v) for k, v in value.items()}
-    return value
+    """The same JSON value with each lone surrogate as U+FFFD: what may be written to a strict reader (Codex).
+
+    Two halves that stand side by side are one character, and become it. By way of the text, and not from value to
+    value: what could be read is never nested too deeply for it.
+    """
+    if isinstance(value, str) and not has_lone_surrogate(value):
+        return value
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    return json.loads(_LONE.sub(lambda found: "\\ufffd" if found[1] else found[0], text))

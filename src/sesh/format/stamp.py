@@ -62,7 +62,7 @@ EMPTY: Final = Stamp()
 def read(value: object) -> Stamp:
     """The stamp on a decoded line, or an empty one where there is none or it is not sesh's."""
     try:
-        return msgspec.convert(value, Stamp) if isinstance(value, dict) else EMPTY
+        return jsontext.convert(value, Stamp) if isinstance(value, dict) else EMPTY
     except msgspec.ValidationError:
         return EMPTY
 

@@ -143,7 +143,7 @@ def from_object(value: JsonObject) -> Decoded:
     try:
         if "threadId" not in value:
             unknown += sorted(value.keys() - _THREAD)
-            return Decoded(msgspec.convert(value, Thread), tuple(unknown))
+            return Decoded(jsontext.convert(value, Thread), tuple(unknown))
         unknown += sorted(value.keys() - _MESSAGE)
         for key, names in (("usage", _USAGE), ("provenance", _PROVENANCE)):
             if isinstance(value.get(key), dict):
@@ -152,7 +152,7 @@ def from_object(value: JsonObject) -> Decoded:
         if isinstance(content, list):
             known = [_known_block(b, f"content[{i}]", unknown) for i, b in enumerate(content)]
             value = {**value, "content": known}
-        return Decoded(msgspec.convert(value, Message), tuple(unknown))
+        return Decoded(jsontext.convert(value, Message), tuple(unknown))
     except msgspec.ValidationError as e:
         raise NotARecord(f"not a canonical record: {e}") from e
 
@@ -160,7 +160,7 @@ def from_object(value: JsonObject) -> Decoded:
 def decode_blocks(values: JsonValue) -> list[AnyBlock] | None:
     """A list of blocks in wire form as structs, or None where it is no such list (a stamp somebody edited)."""
     try:
-        return msgspec.convert(values, list[AnyBlock])
+        return jsontext.convert(values, list[AnyBlock])
     except msgspec.ValidationError:
         return None
 

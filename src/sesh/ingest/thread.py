@@ -54,7 +54,7 @@ def mark_of(thread: Thread | None, source: str) -> Mark | None:
     """What a thread's record says was taken from a source; None where it says nothing."""
     marks = ((thread.metadata or {}) if thread is not None else {}).get(MARKS)
     try:
-        return msgspec.convert(marks[source], Mark) if isinstance(marks, dict) and source in marks else None
+        return jsontext.convert(marks[source], Mark) if isinstance(marks, dict) and source in marks else None
     except msgspec.ValidationError:
         return None  # somebody else's key of that name
 

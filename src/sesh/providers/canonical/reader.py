@@ -17,6 +17,7 @@ from sesh.format.json import JsonValue
 from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.providers.api import IngestedThread, IngestResult, ReadOptions, Source, as_source
+from sesh.providers.boundary import guarded
 from sesh.report.reports import LineBook
 
 _FILE = ""
@@ -77,6 +78,7 @@ class _Reading:
         self.book.note(code, f"Kept as an unknown block: {why}.", line=number)
 
 
+@guarded
 def parse_canonical(source: Source, /, **options: Unpack[ReadOptions]) -> IngestResult:
     """Read what `emit_canonical` wrote. `agent_id` and `run_id` are stamped where given; `raw` stays as it is.
 

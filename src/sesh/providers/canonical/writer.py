@@ -9,9 +9,11 @@ from sesh.format import wire
 from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.providers.api import EmitOptions, EmitResult
+from sesh.providers.boundary import guarded
 from sesh.report.reports import BlockBook
 
 
+@guarded
 def emit_canonical(thread: Thread, messages: Sequence[Message], /, **options: Unpack[EmitOptions]) -> EmitResult:
     """The thread record, its messages, then each child's record and messages; one line each.
 

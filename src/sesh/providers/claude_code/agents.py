@@ -92,7 +92,7 @@ def _meta(session: Session, key: str) -> AgentMeta | None:
         return None
     item = session.book.open(beside)
     try:
-        meta = msgspec.convert(jsontext.loads(data), AgentMeta)
+        meta = jsontext.convert(jsontext.loads(data), AgentMeta)
     except (jsontext.UnreadableJson, msgspec.ValidationError):
         session.book.note("unreadable-line", "The sub-agent's meta.json cannot be read.", file=beside)
         session.book.skipped(beside, item, "unreadable")

@@ -16,6 +16,7 @@ from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.providers.api import IngestResult, ReadOptions, Source, as_source
+from sesh.providers.boundary import guarded
 from sesh.providers.claude_code import agents
 from sesh.providers.claude_code.book import Record
 from sesh.providers.claude_code.children import linked
@@ -29,6 +30,7 @@ from sesh.providers.claude_code.tree import NONE, Tree
 from sesh.report.reports import LineBook
 
 
+@guarded
 def parse_claude_session(source: Source, /, **options: Unpack[ReadOptions]) -> IngestResult:
     """A session of any version from 1.0 to 2.1.328 as a thread, its messages, its child threads, and a report.
 

@@ -302,7 +302,7 @@ def _fit(value: JsonObject, into: type[msgspec.Struct]) -> tuple[JsonObject, lis
     for field in msgspec.structs.fields(into):
         if field.encode_name in value:
             try:
-                msgspec.convert(value[field.encode_name], field.type)
+                jsontext.convert(value[field.encode_name], field.type)
             except msgspec.ValidationError:
                 odd.append(field.encode_name)
     return {k: v for k, v in value.items() if k not in odd}, odd

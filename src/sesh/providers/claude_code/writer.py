@@ -14,6 +14,7 @@ from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.providers.api import EmitOptions, EmitResult, EmittedFile
+from sesh.providers.boundary import guarded
 from sesh.providers.claude_code.facts import title_of
 from sesh.providers.claude_code.layout import session_path
 from sesh.providers.claude_code.tools_native import Place, native
@@ -32,6 +33,7 @@ PROVIDER: Final = "claude-code"
 _NOT_STAMPED: Final = ("provider", "sessionId", "link", "providerData")
 
 
+@guarded
 def emit_claude_session(thread: Thread, messages: Sequence[Message], /, **options: Unpack[EmitOptions]) -> EmitResult:
     """A thread as the lines of a session file that Claude Code 1.0.120 to 2.1.328 list, show and resume.
 

@@ -14,6 +14,7 @@ import msgspec
 from sesh.errors import NotASession
 from sesh.format import ids
 from sesh.providers.api import IngestResult, ReadOptions, Source, as_source
+from sesh.providers.boundary import guarded
 from sesh.providers.codex import header, lineage, records
 from sesh.providers.codex.detect import is_stream
 from sesh.providers.codex.layout import parse_name
@@ -25,6 +26,7 @@ _MAIN: Final = "rollout.jsonl"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 
 
+@guarded
 def parse_codex_rollout(source: Source, /, **options: Unpack[ReadOptions]) -> IngestResult:
     """Read a rollout of any version, with what lies beside it.
 

@@ -98,7 +98,8 @@ class ItemMaker:
     def _own_item(message: Message, payload: JsonObject) -> Item:
         """Codex's own record. A result's error flag is the reader's finding, which events may have told it."""
         found = payload.get("call_id")
-        item = Item(payload, list(range(len(message.content))), message.role, call_id=found, own=True)
+        call_id = found if isinstance(found, str) else None
+        item = Item(payload, list(range(len(message.content))), message.role, call_id=call_id, own=True)
         block = message.content[0] if len(message.content) == 1 else None
         if isinstance(block, ToolResultBlock) and outputs.failed(payload.get("output")) != block.is_error:
             item.error = block.is_error

@@ -10,6 +10,7 @@ from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.providers.api import EmitOptions, EmitResult, EmittedFile, IngestedThread
+from sesh.providers.boundary import guarded
 from sesh.providers.codex import write_meta, write_usage
 from sesh.providers.codex.write_children import Child
 from sesh.providers.codex.write_cut import cut
@@ -20,6 +21,7 @@ from sesh.report.codes import CODES
 from sesh.report.reports import BlockBook
 
 
+@guarded
 def emit_codex_rollout(thread: Thread, messages: Sequence[Message], /, **options: Unpack[EmitOptions]) -> EmitResult:
     """The rollout of a thread, ready for `sessions/YYYY/MM/DD/` of a CODEX_HOME, and the account of every block.
 
