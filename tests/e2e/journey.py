@@ -177,7 +177,25 @@ def said(probe: Probe) -> list[rows.Row]:
     """What a client sent its model, in the form in which conversations are compared: without contexts of its own."""
     read = session_at(probe.path)
     contexts = rows.of_messages(m for m in read.messages if m.kind == "context")
-    return rows.settled(rows.without(probe.sent, contexts))
+    return _by_run(rows.settled(rows.without(probe.sent, contexts)))
+
+
+def _by_run(sent: list[rows.Row]) -> list[rows.Row]:
+    """Between two texts, all calls before all results.
+
+    Claude Code sends the calls of one step together, whenever each came back; Codex in the order of its file.
+    """
+    found: list[rows.Row] = []
+    results: list[rows.Row] = []
+    for row in sent:
+        if row["kind"] == "result":
+            results.append(row)
+            continue
+        if row["kind"] != "call":
+            found += results
+            results = []
+        found.append(row)
+    return [*found, *results]
 
 
 def session_at(path: Path) -> IngestResult:
