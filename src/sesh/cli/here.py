@@ -36,6 +36,14 @@ def search_index() -> Path:
     return sesh_cache(os.environ) / "search.sqlite"
 
 
+def client_version(name: str, named_home: Path | None) -> str | None:
+    """The version of a client to write for, as its sessions say; only where it has none is the program asked."""
+    from sesh.catalog.client_version import program_version, session_version  # not every command writes
+
+    provider, home = homes(named_home, (name,))[name]
+    return session_version(provider, home) or program_version(provider)
+
+
 def client_title(read: IngestResult, otherwise: str) -> str:
     """The name of the client that a session comes from, however often it was converted; or `otherwise`."""
     name = (read.thread.metadata or {}).get("provider")

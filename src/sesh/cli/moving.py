@@ -70,21 +70,6 @@ def session_path(wanted: str | None, named: Path | None, target: str | None = No
     return found
 
 
-def client_version(provider: Provider) -> str | None:
-    """The version of the client on this machine, as it says itself; None where it is not here or does not say."""
-    program = shutil.which(provider.program)
-    if program is None:
-        return None
-    try:
-        said = subprocess.run(
-            [program, "--version"], capture_output=True, text=True, timeout=10, stdin=subprocess.DEVNULL
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    words = [w for w in said.stdout.split() if w[:1].isdigit()]
-    return words[0] if said.returncode == 0 and words else None
-
-
 @dataclass(frozen=True, kw_only=True)
 class Resume:
     """How to go on with a session: the arguments, the folder to start in, and what must be in the environment."""

@@ -24,6 +24,7 @@ from sesh.cli.output import emit_json, loss_line, remark, write_bytes, write_rep
 from sesh.errors import Lossy
 from sesh.export.convert import Conversion, convert, files_for
 from sesh.files.place import NewFile, place
+from sesh.providers import registry
 
 STDOUT = "-"
 
@@ -76,6 +77,8 @@ def command(
         options["cwd"] = cwd
     if session_id is not None:
         options["session_id"] = session_id
+    if "history" not in options and to != registry.CANONICAL:
+        options["client_version"] = here.client_version(to, home)
     done = convert(source, to, {"keep_raw": keep_raw}, **options)
 
     streamed = output in (None, STDOUT)

@@ -15,6 +15,7 @@ import click
 from sesh import __version__
 from sesh.catalog import listing
 from sesh.catalog.cards import CardCache
+from sesh.catalog.client_version import program_version
 from sesh.catalog.homes import sesh_cache, sesh_home
 from sesh.catalog.resolve import Homes
 from sesh.cli import config, here, moving
@@ -56,7 +57,7 @@ def command(home: Path | None, as_json: bool) -> None:
 
 def _client(provider: Provider, home: Path, problems: list[str]) -> dict[str, Any]:
     program = shutil.which(provider.program)
-    version = moving.client_version(provider) if program else None
+    version = program_version(provider)
     source = provider.home_variable if provider.home_variable in os.environ else "default"
     cache = CardCache(None)
     sessions = list(listing.sessions({provider.name: (provider, home)}, cache))

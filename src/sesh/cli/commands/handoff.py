@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from sesh.catalog.client_version import client_version
 from sesh.cli import moving
 from sesh.cli.options import (
     ProviderName,
@@ -63,12 +64,13 @@ def command(
         moving.find_program(target.program)
     opened = open_session(moving.session_path(session, home, to).absolute())
     options = emit_options(**writing)
-    options["client_version"] = moving.client_version(target)
+    homes = moving.homes(home, to)
+    options["client_version"] = client_version(target, homes[to][1])
     book = moving.book()
     handoff = out.plan(
         opened,
         target,
-        moving.homes(home, to),
+        homes,
         book,
         now=moving.now(),
         cwd=cwd,
