@@ -35,7 +35,7 @@ raise SystemExit(code)
 def run(desk: Desk, at: int, way: str, *args: str) -> subprocess.CompletedProcess[str]:
     """One command line of sesh, killed at its step `at` (0: never). Its stderr ends with the number of steps."""
     environment = {
-        "PATH": os.environ["PATH"],
+        **{k: os.environ[k] for k in ("PATH", "PYTHONPATH") if k in os.environ},
         "HOME": str(desk.root / "home"),
         "SESH_HOME": str(desk.root / "sesh"),
     }
