@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 
 def main() -> None:
     """Run the command line on this process' arguments and end the process with its exit code."""
+    # A conversation is hundreds of thousands of small objects, hardly any of them in circles: looking for circles
+    # every 700 of them took up to a third of a conversion (docs/performance.md).
+    gc.set_threshold(100_000, 20, 100)
     from sesh.cli.app import run
 
     sys.exit(run(sys.argv[1:]))

@@ -69,23 +69,24 @@ def _files(patch: str) -> list[_File] | None:
         return None
     files: list[_File] = []
     for line in lines[1:]:
-        if line.strip() == "*** End Patch":
+        first = line[:1]
+        if first not in ("+", "-", "") and line.strip() == "*** End Patch":
             break
-        heading = next((h for h in _FILE if line.startswith(h)), None)
+        heading = next((h for h in _FILE if line.startswith(h)), None) if first == "*" else None
         if heading is not None:
             files.append(_File(_FILE[heading], line[len(heading) :].strip()))
         elif not files:
             return None
+        elif first in ("+", "-", " ", ""):
+            if not files[-1].hunks:
+                files[-1].hunks.append([])
+            files[-1].hunks[-1].append(line or " ")
         elif line.startswith(_MOVE):
             files[-1].move_to = line[len(_MOVE) :].strip()
         elif line.startswith("@@"):
             files[-1].hunks.append([])
         elif line.startswith("*** End of File"):
             continue
-        elif line[:1] in ("+", "-", " ") or not line:
-            if not files[-1].hunks:
-                files[-1].hunks.append([])
-            files[-1].hunks[-1].append(line or " ")
         else:
             return None
     for file in files:

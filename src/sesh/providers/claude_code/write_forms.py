@@ -133,7 +133,8 @@ class Former:
     def _call(self, form: Form, i: int, slot: Slot) -> None:
         (name, use), *more = slot.uses
         form.content[i] = [_tool_use(name, use)]
-        form.more[i] = [Result(_tool_use(n, u), None) for n, u in more]
+        if more:
+            form.more[i] = [Result(_tool_use(n, u), None) for n, u in more]
         form.codes[i] = use.code or (None if name == slot.call_id else "call-id")
         form.faithful &= form.codes[i] is None
 

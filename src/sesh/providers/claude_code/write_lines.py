@@ -197,10 +197,12 @@ def unchained(line: JsonObject) -> bytes:
 def _encoded(line: JsonObject) -> bytes:
     try:
         return jsontext.encode_any(line)
-    except UnicodeEncodeError:
-        # Only a stamp or a name can hold one here. Stamped blocks with surrogates are ASCII already, so that nothing
-        # but names changes.
-        return jsontext.encode_any(_cleaned(line))
+    except UnicodeEncodeError:  # only a stamp or a name can hold one here
+        sesh = line.get(stamp.KEY)
+    if isinstance(sesh, stamp.Stamp) and sesh.blocks is not None and not encode_content(sesh.blocks).clean:
+        # In ASCII the blocks keep it, so that nothing but names changes.
+        line = {**line, stamp.KEY: msgspec.structs.replace(sesh, blocks=None, escaped=stamp.escape(sesh.blocks))}
+    return jsontext.encode_any(_cleaned(line))
 
 
 def _cleaned(value: Any) -> Any:

@@ -321,11 +321,8 @@ class SegmentWriter:
         if form.lines:
             return stamp.Stamp(stub=True)
         blocks: list[JsonObject] | None = None
-        escaped: str | None = None
         if not form.faithful or entry.pieces > 1:
             blocks = stamp.wire_blocks([b for i, b in enumerate(message.content) if form.dropped[i] is None])
-            if not encode_content(blocks).clean:
-                escaped, blocks = stamp.escape(blocks), None
         thread, self._thread = self._thread, None
         return stamp.Stamp(
             kind=message.kind or stamp.SAID,
@@ -334,7 +331,6 @@ class SegmentWriter:
             turn_id=self._turn(message),
             ts=message.ts,
             blocks=blocks,
-            escaped=escaped,
             thread=thread,
             usage=message.usage if piece.side != "assistant" or _loses(message.usage) else None,
         )
