@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +18,9 @@ from sesh.providers.api import Card, Provider
 
 NO_CACHE: Final = CardCache(None)
 _LONGEST_COUNTED: Final = 16_000_000
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST: Final = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
+_LAST: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -114,9 +117,13 @@ def short(text: str, most: int = 120) -> str:
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def iso(nanoseconds: int) -> str:
-    """A file's time as ISO text in UTC, to the second."""
-    return datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC).isoformat().replace("+00:00", "Z")
+def iso(nanoseconds: int, timespec: str = "seconds") -> str:
+    """A file's time as ISO text in UTC. One outside the years 1 to 9999 is the nearest that is inside.
+
+    A file system may hold any number: a wrong clock must not keep the other sessions from being listed.
+    """
+    moment = _EPOCH + timedelta(microseconds=min(max(nanoseconds // 1000, _FIRST), _LAST))
+    return moment.isoformat(timespec=timespec).replace("+00:00", "Z")
 
 
 def folded(found: Iterable[Session]) -> list[tuple[Session, int]]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, Literal
 
 import msgspec
 
+from sesh.catalog.listing import iso
 from sesh.catalog.resolve import Homes
 from sesh.errors import NotASession
 from sesh.files.read import open_session, stored_size
@@ -179,4 +179,4 @@ def unchanged(thread: Thread | None, source: str, size: int, modified: int) -> M
 
 def _iso(nanoseconds: int) -> str:
     """A file's time as text, to the microsecond: a number of nanoseconds is more than JavaScript's numbers hold."""
-    return datetime.fromtimestamp(nanoseconds / 1e9, UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return iso(nanoseconds, "microseconds")

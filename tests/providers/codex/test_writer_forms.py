@@ -198,3 +198,11 @@ def test_what_codex_cannot_hold_becomes_text_and_comes_back(block: Any, part: di
     assert payload["content"] == [part]
     assert read_back(PROVIDER, result).messages[0].content == [block]
     assert result.report.lossless == (part["type"] == "input_image")
+
+
+@pytest.mark.parametrize("ts", ["9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59.999Z"])
+def test_times_at_both_ends_of_the_calendar(ts: str) -> None:
+    thread = Thread(id="t", created_at=ts, metadata={})
+    said = Message(id="m", thread_id="t", role="user", content=[TextBlock(text="hi")], ts=ts)
+    for history in ("legacy", "paginated"):
+        assert emit_codex_rollout(thread, [said], history=history).lines

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Unpack
 
-from sesh.format import wire
+from sesh.format import ids, wire
 from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.providers.api import EmitOptions, EmitResult
-from sesh.providers.boundary import guarded
+from sesh.providers.boundary import guarded, is_file_name
 from sesh.report.reports import BlockBook
 
 
@@ -32,4 +32,5 @@ def emit_canonical(thread: Thread, messages: Sequence[Message], /, **options: Un
                 book.written(item)
     if messages:
         last = messages[-1].ts
-    return EmitResult(session_id=thread.id, path=f"{thread.id}.jsonl", lines=lines, modified=last, report=book.report())
+    name = thread.id if is_file_name(thread.id) else ids.derive("canonical", thread.id)
+    return EmitResult(session_id=thread.id, path=f"{name}.jsonl", lines=lines, modified=last, report=book.report())

@@ -36,7 +36,7 @@ from sesh.providers.claude_code.tools_shown import drawn
 from sesh.providers.claude_code.write_blocks import Use, kept
 
 PROVIDER: Final = "claude-code"
-_SAVED: Final = re.compile(r"[/\\]tool-results[/\\]([\w.-]+)")
+_SAVED: Final = re.compile(r"[/\\]tool-results[/\\](\w[\w.-]*)")
 _ON_THE_MESSAGE: Final = ("messageId", "model", "stopReason", "stopSequence", "plainContent", "compactMetadata")
 _NOT_ON_THE_LINE: Final = (*_ON_THE_MESSAGE, "line", "subtype", "attachment", "commandMode")
 

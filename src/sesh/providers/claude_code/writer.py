@@ -14,7 +14,7 @@ from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.providers.api import EmitOptions, EmitResult, EmittedFile
-from sesh.providers.boundary import guarded
+from sesh.providers.boundary import asked_id, guarded, is_file_name
 from sesh.providers.claude_code.facts import title_of
 from sesh.providers.claude_code.layout import session_path
 from sesh.providers.claude_code.tools_native import Place, native
@@ -52,7 +52,9 @@ class _Emit:
         self._book: Final = BlockBook()
         self._notes: Final = Notes(self._book)
         self._metadata: Final = thread.metadata or {}
-        self._session: Final = options.get("session_id") or self._own_id() or ids.derive("session", PROVIDER, thread.id)
+        self._session: Final = (
+            asked_id(options.get("session_id")) or self._own_id() or ids.derive("session", PROVIDER, thread.id)
+        )
         self._cwd: Final = options.get("cwd") or _text(self._metadata.get("cwd")) or self._no_folder()
         self._agents: Final = agents(options.get("children") or (), self._session)
         self._spawned: Final = by_origin(self._agents)
@@ -64,7 +66,8 @@ class _Emit:
         """The id the session had, where its records are to be the same byte for byte."""
         if not self._options.get("keep_raw") or self._metadata.get("provider") != PROVIDER:
             return None
-        return _text(self._metadata.get("sessionId"))
+        own = _text(self._metadata.get("sessionId"))
+        return own if own is not None and is_file_name(own) else None
 
     def _no_folder(self) -> str:
         self._notes.say("no-folder", "The thread names no working directory; / was taken.")

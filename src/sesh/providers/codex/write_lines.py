@@ -98,13 +98,13 @@ def stamp_of(stamp: stamps.Stamp) -> JsonObject | None:
 
 
 def unix_ms(ts: str) -> int | None:
-    """Milliseconds since 1970 of an ISO time (UTC where it names no zone), or None where it is none."""
+    """Milliseconds since 1970 of an ISO time (UTC where it names no zone), or None where it is none.
+
+    None too where it falls in the year 0 or 10000 by UTC, which no ISO time names.
+    """
     try:
         time = datetime.fromisoformat(ts)
-    except ValueError:
-        return None
-    try:
-        return int((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000)
+        return int((time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000)
     except (OverflowError, ValueError):
         return None
 

@@ -11,6 +11,7 @@ import msgspec
 from sesh.format import ids
 from sesh.format.json import JsonObject
 from sesh.format.thread import Thread
+from sesh.providers.boundary import asked_id
 from sesh.providers.codex.layout import session_path
 from sesh.providers.codex.write_lines import EPOCH, iso, unix_ms
 
@@ -97,7 +98,7 @@ def session_of(
 ) -> Session:
     """The main session. Its id is derived, a version-7 UUID of the thread's own time (formats/codex.md §12.16)."""
     created = next((t for t in (thread.created_at, first_ts) if t and unix_ms(t) is not None), EPOCH)
-    own = session_id or ids.uuid7(unix_ms(created) or 0, "codex", thread.id)
+    own = asked_id(session_id) or ids.uuid7(unix_ms(created) or 0, "codex", thread.id)
     metadata = thread.metadata or {}
     found = metadata.get("cwd")
     return Session(
