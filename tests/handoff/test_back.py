@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sesh.errors import NoSuchSession, Refused, SeshError
+from sesh.format import walk
 from sesh.handoff import back, choose
 from sesh.handoff.diverge import Diverged
 from sesh.handoff.link import find_stamp
@@ -348,6 +349,31 @@ def test_rolled_back_into_what_was_handed_off(desk: Desk) -> None:
     merged = desk.merge(target)
     assert merged.news.lost_prompts == 1
     assert spoken(merged.path) == [*spoken(origin)[:-2], "Better", "Much better."]
+
+
+def test_a_compaction_that_nobody_else_can_read(desk: Desk) -> None:
+    """Codex with its own vendor: the summary is encrypted, so that the copy sends all that was said before it."""
+    origin, target = begin(desk, "claude-code")
+    desk.say(target, "New one", "New answer.")
+    kept = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "New one"}]}
+    history = [kept, {"type": "compaction", "encrypted_content": "OPAQUE"}]
+    record = {
+        "timestamp": desk.now(),
+        "type": "compacted",
+        "payload": {"message": "", "replacement_history": history, "window_number": 1},
+    }
+    with target.open("ab") as f:
+        f.write(json.dumps(record).encode() + b"\n")
+    desk.say(target, "New two", "Another answer.")
+    merged = desk.merge(target)
+    new = ["New one", "New answer.", "New two", "Another answer."]
+    assert merged.emitted is not None
+    assert "encrypted-summary" in {e.code for e in merged.emitted.report.entries}
+    assert b"OPAQUE" not in b"".join(line for line in merged.emitted.lines if b'"isCompactSummary"' in line)
+    again = read(merged.path)
+    said = [walk.text_of(m) for m in walk.window(again.messages) if m.kind != "context" and walk.text_of(m)]
+    assert said[-4:] == new
+    assert said[: len(spoken(origin))] == spoken(origin)
 
 
 def test_what_lies_beside_a_claude_session_goes_along(desk: Desk) -> None:
