@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+import msgspec
+
 from sesh.format import lines
 from sesh.format.json import JsonValue
 from sesh.providers.claude_code.records import Kind, Line, decode, kind_of, pieces
@@ -13,7 +15,7 @@ from sesh.report.reports import LineBook
 _BLANK: Final = b" \t\r\n\0"
 
 
-class Record:
+class Record(msgspec.Struct, gc=False, eq=False):
     """One record of a file: where it stands, what it is, and what became of it.
 
     `at` is its place among the records of its file, `number` its line number (from 1). `line` is None where the bytes
@@ -21,17 +23,14 @@ class Record:
     again (`raw`, unknown records).
     """
 
-    __slots__ = ("at", "data", "file", "item", "kind", "line", "number", "value")
-
-    def __init__(self, at: int, file: str, item: int, number: int, line: Line | None, kind: Kind) -> None:
-        self.at = at
-        self.file = file
-        self.item = item
-        self.number = number
-        self.line = line
-        self.kind = kind
-        self.data: bytes | None = None
-        self.value: JsonValue = None
+    at: int
+    file: str
+    item: int
+    number: int
+    line: Line | None
+    kind: Kind
+    data: bytes | None = None
+    value: JsonValue = None
 
     @property
     def source_id(self) -> str:
@@ -48,7 +47,7 @@ class Reading:
         self._main: Final = main
         self.records: Final[list[Record]] = []
         self._keep_raw: Final = keep_raw
-        book.ledger(file)
+        self._open_item: Final = book.ledger(file).open
 
     def read(self, data: bytes) -> None:
         """All lines of the file. Blank and torn ones are closed here; every other record waits for its outcome."""
@@ -62,7 +61,7 @@ class Reading:
                 self._odd(raw)
 
     def _add(self, number: int, line: Line | None, kind: Kind) -> Record:
-        record = Record(len(self.records), self.file, self.book.open(self.file), number, line, kind)
+        record = Record(len(self.records), self.file, self._open_item(), number, line, kind)
         self.records.append(record)
         return record
 

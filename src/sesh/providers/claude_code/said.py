@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 import msgspec
@@ -177,23 +178,26 @@ def _of_attachment(attachment: Attachment) -> list[AnyBlock]:
     return [TextBlock(text=content)] if isinstance(content, str) and content else []
 
 
-_FLAGS: Final = (
-    ("requestId", "request_id"),
-    ("isMeta", "is_meta"),
-    ("isCompactSummary", "is_compact_summary"),
-    ("isVisibleInTranscriptOnly", "is_visible_in_transcript_only"),
-    ("isApiErrorMessage", "is_api_error_message"),
-    ("isAbortedMidStream", "is_aborted_mid_stream"),
-    ("error", "error"),
-    ("apiErrorStatus", "api_error_status"),
-    ("promptId", "prompt_id"),
-    ("promptSource", "prompt_source"),
-    ("permissionMode", "permission_mode"),
-    ("imagePasteIds", "image_paste_ids"),
-    ("interruptedMessageId", "interrupted_message_id"),
-    ("toolDenialKind", "tool_denial_kind"),
-    ("slug", "slug"),
-)
+_FLAGS: Final = {
+    "requestId": "request_id",
+    "isMeta": "is_meta",
+    "isCompactSummary": "is_compact_summary",
+    "isVisibleInTranscriptOnly": "is_visible_in_transcript_only",
+    "isApiErrorMessage": "is_api_error_message",
+    "isAbortedMidStream": "is_aborted_mid_stream",
+    "error": "error",
+    "apiErrorStatus": "api_error_status",
+    "promptId": "prompt_id",
+    "promptSource": "prompt_source",
+    "permissionMode": "permission_mode",
+    "imagePasteIds": "image_paste_ids",
+    "interruptedMessageId": "interrupted_message_id",
+    "toolDenialKind": "tool_denial_kind",
+    "slug": "slug",
+}
+"""Names on the line, and the fields of `Line` that hold them."""
+_flags: Final = attrgetter(*_FLAGS.values())
+_NO_FLAGS: Final = _flags(Line(type=""))
 
 
 def provider_data(line: Line) -> JsonObject:
@@ -211,10 +215,9 @@ def provider_data(line: Line) -> JsonObject:
             out["stopSequence"] = message.stop_sequence
         if isinstance(message.content, str):
             out["plainContent"] = True
-    for name, field in _FLAGS:
-        value = getattr(line, field)
-        if value is not None and value is not False:
-            out[name] = value
+    flags = _flags(line)
+    if flags != _NO_FLAGS:
+        out |= {name: v for name, v in zip(_FLAGS, flags, strict=True) if v is not None and v is not False}
     if line.origin is not None:
         out["origin"] = msgspec.to_builtins(line.origin)
     if line.type == "system":

@@ -11,7 +11,7 @@ from sesh.format import ids, jsontext, stamp, walk
 from sesh.format.blocks import AnyBlock, TextBlock, ToolResultBlock, UnknownBlock
 from sesh.format.json import JsonObject, JsonValue
 from sesh.format.message import Kind as MessageKind
-from sesh.format.message import Message, Provenance, Role
+from sesh.format.message import Message, Provenance, Role, Usage
 from sesh.providers.claude_code.book import Reading, Record
 from sesh.providers.claude_code.content import blocks_of
 from sesh.providers.claude_code.held import Held
@@ -109,11 +109,10 @@ class Weaver:
                 message_id = self._fresh_id(source, record)
                 if part.voice is not None and begins_turn(part.voice) and record.kind in (Kind.USER, Kind.SYSTEM):
                     turn = message_id  # what was queued was taken into the turn that ran
+                counted = None if made else mark.usage or usage.get(id(record))
                 message = self._message(
-                    record, part, mark, thread_id, message_id, parent, turn, last_ts, first=not made
+                    record, part, mark, thread_id, message_id, parent, turn, last_ts, counted, first=not made
                 )
-                if not made and (counted := mark.usage or usage.get(id(record))) is not None:
-                    message = msgspec.structs.replace(message, usage=counted)
                 if sidechain or self._sidechain:
                     message = _as_sidechain(message)
                 if message.kind == "summary" and node != NONE:
@@ -140,7 +139,7 @@ class Weaver:
             if is_boundary(line):
                 found |= {open_boundary} if spoken else set()
                 open_boundary, spoken = self._node.get(id(record), NONE), False
-            elif line.is_compact_summary or stamp.read(line.sesh).kind == "summary":
+            elif line.is_compact_summary or (line.sesh is not None and stamp.read(line.sesh).kind == "summary"):
                 open_boundary, spoken = NONE, False
             elif open_boundary != NONE and record.kind in (Kind.USER, Kind.ASSISTANT):
                 spoken = True
@@ -202,6 +201,7 @@ class Weaver:
         parent: str | None,
         turn: str | None,
         ts: str,
+        counted: Usage | None,
         *,
         first: bool,
     ) -> Message:
@@ -223,6 +223,7 @@ class Weaver:
             kind=kind,
             model=mark.model or (model if model != SYNTHETIC and role == "assistant" else None),
             content=content,
+            usage=counted,
             provenance=Provenance(
                 provider=PROVIDER,
                 channel=CHANNEL,
