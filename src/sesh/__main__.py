@@ -11,9 +11,12 @@ def main() -> None:
     # A conversation is hundreds of thousands of small objects, hardly any of them in circles: looking for circles
     # every 700 of them took up to a third of a conversion (docs/performance.md).
     gc.set_threshold(100_000, 20, 100)
-    from sesh.cli.app import run
+    try:
+        from sesh.cli.app import run
 
-    sys.exit(run(sys.argv[1:]))
+        sys.exit(run(sys.argv[1:]))
+    except KeyboardInterrupt:  # before `run` could take care of it, or once more while it did
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from importlib import import_module
@@ -126,3 +127,25 @@ def test_list_reads_no_session_whole(demo_home: Path) -> None:
     loaded = _loaded("list", "--json")
     assert not loaded & {"rich", "zstandard", "sqlite3"}
     assert not {m for m in loaded if m.endswith((".reader", ".writer"))}
+
+
+@pytest.mark.parametrize(
+    "arguments", [["list"], ["list", "--json"], ["nothing", "--json"], ["convert", "x", "--to", "codex", "--json"]]
+)
+@pytest.mark.parametrize(
+    "closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-", ">/dev/full", "2>/dev/full", ">/dev/full 2>&1"]
+)
+def test_streams_that_are_closed_or_full(arguments: list[str], closed: str, tmp_path: Path) -> None:
+    if sys.platform != "linux":
+        pytest.skip("/dev/full is Linux's")
+    line = shlex.join([sys.executable, "-m", "sesh", *arguments])
+    environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    ran = subprocess.run(["sh", "-c", f"{line} {closed}"], capture_output=True, env=environment, cwd=tmp_path)
+    assert ran.returncode in (0, 1, 2, 4)
+    assert b"Traceback" not in ran.stdout + ran.stderr
+    assert b"bug in sesh" not in ran.stdout + ran.stderr
+
+
+def test_what_is_named_in_an_error_cannot_steer_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    assert app.run(["show", "./\x1b[31mred\x07"]) == 4
+    assert "\x1b" not in capfd.readouterr().err

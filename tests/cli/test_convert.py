@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -181,3 +184,53 @@ def test_documents_and_reports_take_lone_surrogates_in_names(sesh: Sesh, tmp_pat
     assert ran.code == 0, ran.err
     assert ran.json["from"]["path"].endswith("odd \udcff\n.jsonl")
     assert json.loads((tmp_path / "report.json").read_bytes())["read"]
+
+
+def test_a_report_leaves_what_is_there_alone_when_the_disk_is_full(
+    sesh: Sesh, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = tmp_path / "report.json"
+    assert sesh("convert", CLAUDE, "--to", "codex", "-q", "--report", report).code == 0
+    before = report.read_bytes()
+
+    def full(self: Path, data: bytes) -> int:
+        with self.open("wb") as f:
+            f.write(data[:100])
+        raise OSError(errno.ENOSPC, "No space left on device", str(self))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    ran = sesh("convert", CODEX, "--to", "claude-code", "--report", report)
+    assert (ran.code, ran.raw) == (1, b"")
+    assert f"The report {report} cannot be written: No space left on device." in ran.err
+    assert report.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [report]
+
+
+def test_a_report_goes_to_a_stream_as_well(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("before\n")
+    command = [sys.executable, "-m", "sesh", "convert", str(CODEX), "--to", "claude-code", "--report", "/dev/stderr"]
+    with log.open("ab") as stderr:
+        ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=stderr)
+    first, *rest = log.read_text().split("\n", 1)
+    assert ran.returncode == 0
+    assert first == "before"
+    assert json.JSONDecoder().raw_decode(rest[0])[0]["read"]
+
+
+def test_a_dash_is_no_place_for_a_report(sesh: Sesh) -> None:
+    ran = sesh("convert", CLAUDE, "--to", "codex", "--report", "-")
+    assert ran.code == 2
+    assert "--json prints it" in ran.err
+
+
+@pytest.mark.parametrize("cwd", ["C:\\Users\\ada", "/home/ada", "\\\\server\\share\\x"])
+def test_a_folder_of_any_machine_stays_as_it_is(sesh: Sesh, cwd: str) -> None:
+    meta = json.loads(sesh("convert", CLAUDE, "--to", "codex", "--cwd", cwd).raw.split(b"\n")[0])
+    assert meta["payload"]["cwd"] == cwd
+
+
+def test_a_relative_folder_is_one_of_here(sesh: Sesh, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    meta = json.loads(sesh("convert", CLAUDE, "--to", "codex", "--cwd", "sub/..").raw.split(b"\n")[0])
+    assert meta["payload"]["cwd"] == str(tmp_path.resolve())

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 import click
 
@@ -105,6 +105,7 @@ def app(context: click.Context) -> int:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; returns its exit code. Nothing but BaseExceptions of the interpreter gets out."""
     as_json = _wants_json(arguments)
+    _open_closed()
     _print_anything()
     try:
         value = app.main(args=list(arguments), prog_name="sesh", standalone_mode=False)
@@ -118,12 +119,10 @@ def run(arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _fail("Interrupted.", None, 130, as_json)
     except BrokenPipeError:
-        # The reader of our output is gone (`sesh show | head`). Point stdout away, so that the interpreter's own
-        # flush at exit does not complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _point_away(sys.stdout)  # the reader of our output is gone (`sesh show | head`)
         return 0
     except OSError as e:
-        return _fail(f"{e.filename or 'A file'} cannot be used: {e.strerror or e}.", None, 1, as_json)
+        return _fail(f"{e.filename or 'The output'} cannot be used: {e.strerror or e}.", None, 1, as_json)
     except Exception as e:
         if os.environ.get("SESH_DEBUG"):
             raise
@@ -134,6 +133,22 @@ def run(arguments: Sequence[str]) -> int:
             as_json,
         )
     return value if isinstance(value, int) else 0
+
+
+def _open_closed() -> None:
+    """Where the caller closed stdin, stdout or stderr (`>&-`), let it be nothing, so that no file takes its number."""
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        if getattr(sys, name) is None:
+            opened = os.open(os.devnull, os.O_RDWR)
+            if opened != number:
+                os.dup2(opened, number)
+                os.close(opened)
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+
+
+def _point_away(stream: TextIO) -> None:
+    """Let what waits in a stream that takes no more go nowhere: the interpreter's own flush at exit would complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _print_anything() -> None:
@@ -155,10 +170,17 @@ def _help_hint(error: click.UsageError) -> str | None:
 
 def _fail(message: str, hint: str | None, code: int, as_json: bool) -> int:
     """Say what went wrong: one line on stderr; under --json one object on stdout as well."""
-    click.echo(f"sesh: {message}{f' {hint}' if hint else ''}", err=True)
-    if as_json:
-        from sesh.cli.output import emit_json
+    from sesh.cli.output import emit_json, remark
+    from sesh.present.plain import plain
 
+    try:
+        remark(plain(f"sesh: {message}{f' {hint}' if hint else ''}"))  # a file's name must not steer the terminal
+    except OSError:
+        _point_away(sys.stderr)  # full or gone: the exit code still says it
+    if as_json:
         failure: dict[str, Any] = {"error": message, "hint": hint, "exitCode": code}
-        emit_json(failure)
+        try:
+            emit_json(failure)
+        except OSError:
+            _point_away(sys.stdout)
     return code

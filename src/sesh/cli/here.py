@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from sesh.catalog.cards import CardCache
 from sesh.catalog.homes import client_home, sesh_cache
@@ -24,6 +24,13 @@ def homes(named: Path | None = None, only: tuple[str, ...] = ()) -> Homes:
         provider.name: (provider, client_home(provider, os.environ, Path.home(), named))
         for provider in map(registry.get, only or registry.names())
     }
+
+
+def folder(named: str) -> str:
+    """A folder as a session names it: absolute. One of another machine, of whichever system, stays as it is."""
+    if PureWindowsPath(named).is_absolute() or PurePosixPath(named).is_absolute():
+        return named
+    return os.path.realpath(Path(named).expanduser())
 
 
 def cards() -> CardCache:

@@ -71,11 +71,19 @@ home_option = click.option(
     help="A client's folder to use instead of its own, or a home folder that holds one.",
 )
 
+
+def _no_dash(context: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:
+    if value == Path("-"):
+        raise click.BadParameter("the account goes to a file; --json prints it.", context, parameter)
+    return value
+
+
 report_option = click.option(
     "--report",
     "report_file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
+    callback=_no_dash,
     help="Write the full account to FILE, as JSON.",
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import click
 
-from sesh.errors import Refused
+from sesh.errors import Refused, SeshError
 from sesh.format import jsontext
 from sesh.present.plain import printable
 from sesh.report.reports import EmitReport
@@ -53,16 +54,34 @@ def loss_line(report: EmitReport) -> str:
 
 
 def write_report(file: Path, report: Any) -> None:
-    """A report as JSON in a file. An earlier report is replaced; any other file is left alone. Raises Refused."""
+    """A report as JSON in a file. An earlier report is replaced; any other file is left alone. Raises SeshError."""
     text = jsontext.pretty(report) + b"\n"
-    if file.exists() and not _is_report(file):
+    is_stream = file.parts[:2] in (("/", "dev"), ("/", "proc"))  # /dev/stderr may be a file, whose rest must stay
+    if file.exists() and not is_stream and not _is_report(file):
         raise Refused(f"{file} is there already, and is no report of sesh.", hint="Name another file with --report.")
-    file.write_bytes(text)
+    try:
+        if is_stream or (file.exists() and not file.is_file()):
+            with file.open("ab", buffering=0) as f:
+                f.write(text)
+        else:
+            _replace(file.resolve(), text)
+    except OSError as e:
+        raise SeshError(f"The report {file} cannot be written: {e.strerror or e}.") from e
+
+
+def _replace(file: Path, text: bytes) -> None:
+    """A file whole or not at all: a full disk leaves neither a torn report nor the loss of the one before."""
+    temporary = file.with_name(f".sesh-{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(text)
+        temporary.replace(file)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def _is_report(file: Path) -> bool:
     if not file.is_file():
-        return file.exists()  # a pipe or /dev/stderr takes anything
+        return file.exists()  # a pipe takes anything
     try:
         value = jsontext.loads(file.read_bytes())
     except jsontext.UnreadableJson:

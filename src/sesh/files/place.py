@@ -261,14 +261,14 @@ def _sorry(error: OSError, path: Path) -> SeshError:
         case errno.EACCES | errno.EPERM | errno.EROFS:
             return SeshError(
                 f"{path.parent} may not be written to ({error.strerror}).",
-                hint="Nothing was written. Change its permissions, or name another folder with --home.",
+                hint="Nothing was written. Change its permissions, or name another folder.",
             )
         case errno.ENAMETOOLONG:
             return SeshError(
                 f"The name {path} is too long for this file system.", hint="Name a shorter folder with --cwd."
             )
         case errno.ENOTDIR:
-            return SeshError(f"{path.parent} is in part no folder.", hint="Name another folder with --home.")
+            return SeshError(f"{path.parent} is in part no folder.", hint="Name another folder.")
         case errno.ENOENT:
             return SeshError(f"The folder {path.parent} vanished meanwhile.", hint="Nothing was written. Run it again.")
         case _:

@@ -74,7 +74,7 @@ def command(
     options = emit_options(**writing)
     options["keep_raw"] = keep_raw
     if cwd is not None:
-        options["cwd"] = cwd
+        options["cwd"] = here.folder(cwd)
     if session_id is not None:
         options["session_id"] = session_id
     if "history" not in options and to != registry.CANONICAL:

@@ -56,6 +56,8 @@ def command(
     Prompts, answers as Markdown, tool runs with their results folded, patches as diffs, sub-agents nested, and what
     was abandoned, marked.
     """
+    if raw and as_json:
+        raise click.UsageError("--raw gives the source's own lines, which are no one document. Leave --json out.")
     path = here.session_path(session, home)
     if raw:
         from sesh.files.read import open_session
