@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from fnmatch import translate
+from pathlib import Path
 
 from sesh.errors import NoSuchSession, NotASession, SeshError
 from sesh.providers.api import Provider, SessionSource
 from sesh.providers.detect import HEAD_BYTES, provider_of
 
 ZSTD_SUFFIX = ".zst"
+_WILD = frozenset("*?[")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,34 +93,32 @@ class FolderView(Mapping[str, bytes]):
     """Files below a folder that match patterns, as a mapping that reads when asked.
 
     Keys are relative POSIX paths; a compressed file is named without its `.zst` and comes decompressed. Nothing is
-    listed before the first look, and nothing is kept: a session may have hundreds of megabytes beside it.
+    listed before the first look, a file that a pattern names outright is found without a listing, and nothing is kept:
+    a session may have hundreds of megabytes beside it, and lie among thousands of others.
     """
 
     def __init__(self, root: Path, globs: tuple[str, ...], leave_out: Path) -> None:
         self._root = root
         self._globs = globs
-        self._leave_out = leave_out
-        self._found: dict[str, Path] | None = None
+        self._left_out = leave_out.relative_to(root).as_posix()
+        self._found: dict[str, str] | None = None
 
-    def _files(self) -> dict[str, Path]:
+    def _files(self) -> dict[str, str]:
+        """By key: the file's path below the root."""
         if self._found is None:
-            found: dict[str, Path] = {}
+            self._found = {}
+            folders = _Folders(self._root)
             for pattern in self._globs:
-                for file in sorted(self._root.glob(pattern)):
-                    if file != self._leave_out and file.is_file():
-                        key = PurePosixPath(file.relative_to(self._root).as_posix())
-                        found.setdefault(str(key).removesuffix(ZSTD_SUFFIX), file)
-            self._found = found
+                for file in folders.files("", pattern.split("/")):
+                    if file != self._left_out:
+                        self._found.setdefault(file.removesuffix(ZSTD_SUFFIX), file)
         return self._found
 
-    def path_of(self, key: str) -> Path:
-        """Where a companion lies. Raises KeyError."""
-        return self._files()[key]
-
     def __getitem__(self, key: str) -> bytes:
-        path = self._files()[key]
+        named = key in self._globs and not _WILD & set(key)
+        file = key if named else self._files()[key]
         try:
-            return read_file(path)[0]
+            return read_file(self._root / file)[0]
         except SeshError as e:
             raise KeyError(key) from e  # vanished or unreadable: to the reader, it is not at hand
 
@@ -126,3 +127,44 @@ class FolderView(Mapping[str, bytes]):
 
     def __len__(self) -> int:
         return len(self._files())
+
+
+class _Folders:
+    """The folders below a root, each looked into once, for several patterns."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = str(root)
+        self._seen: dict[str, list[os.DirEntry[str]]] = {}
+
+    def files(self, folder: str, pattern: Sequence[str]) -> Iterator[str]:
+        """The files below `folder` (relative, "" or ending in a slash) that a pattern's parts match, in order.
+
+        `**` stands for any number of folders, symbolic links to folders not among them.
+        """
+        part, rest = pattern[0], pattern[1:]
+        if part == "**":
+            yield from self.files(folder, rest)
+            for entry in self._entries(folder):
+                if entry.is_dir(follow_symlinks=False):
+                    yield from self.files(f"{folder}{entry.name}/", pattern)
+            return
+        fits = re.compile(translate(part)).match
+        for entry in self._entries(folder):
+            if fits(entry.name) is None:
+                continue
+            if not rest:
+                if entry.is_file():
+                    yield folder + entry.name
+            elif entry.is_dir():
+                yield from self.files(f"{folder}{entry.name}/", rest)
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+        found = self._seen.get(folder)
+        if found is None:
+            try:
+                with os.scandir(f"{self._root}/{folder}") as entries:
+                    found = sorted(entries, key=lambda entry: entry.name)
+            except OSError:  # no such folder, or none that may be looked into: nothing of it is at hand
+                found = []
+            self._seen[folder] = found
+        return found

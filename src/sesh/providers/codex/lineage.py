@@ -60,7 +60,7 @@ class Library:
         if self._names is None:
             self._names = {}
             for key in self._companions:
-                base = PurePosixPath(key).name
+                base = key.rpartition("/")[2]
                 name = parse_name(base)
                 if name is not None and base.removesuffix(".zst") != self._leave_out:
                     self._names.setdefault(name.thread_id, []).append((name, key))
