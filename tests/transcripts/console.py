@@ -42,6 +42,7 @@ SHOWN_HOME: Final = "/home/ada"
 _BLOCK: Final = re.compile(r"^(?P<fence>`{3,})console\n(?P<body>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL)
 _TEMPORARY: Final = re.compile(r"/[^\s=]*/sesh-demo-\w+")
 _UUID: Final = re.compile(r"\b([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-[0-9a-f]{4}-[0-9a-f]{12}\b")
+_SCORE: Final = re.compile(r'"score": [0-9.]+')
 _HOME_LENGTH: Final = 100
 """The home's path is padded to this, so that sizes do not depend on where the tests' folders lie."""
 _MODIFIED: Final = {"claude-code": 1_795_165_350, "codex": 1_795_183_287}
@@ -81,6 +82,8 @@ class Machine:
         """Output as the page shows it: the home's name, and ids that do not depend on it."""
         text = text.replace(platform.platform(), "Linux").replace(platform.python_version(), "3.11")
         text = text.replace(munge(str(self.home)), munge(SHOWN_HOME)).replace(str(self.home), SHOWN_HOME)
+        # How well a line matches depends on how many words the others have, and so on the words of the home's path.
+        text = _SCORE.sub('"score": 2.45', text)
         return _UUID.sub(self._id, _TEMPORARY.sub("/tmp/sesh-demo", text))
 
     def _id(self, match: re.Match[str]) -> str:
