@@ -13,7 +13,7 @@ import pytest
 
 from sesh.errors import Refused, SeshError
 from sesh.files import place as placing
-from sesh.files.place import NewFile, append, place, text_chunks
+from sesh.files.place import NewFile, TextChunks, append, place
 
 SECOND = 1_000_000_000
 
@@ -41,8 +41,8 @@ def test_a_file_is_there_with_its_bytes_its_time_and_for_its_owner_only(tmp_path
 
 def test_every_line_ends_with_a_line_feed() -> None:
     lines = [str(n).encode() for n in range(1500)]
-    assert b"".join(text_chunks(lines)) == b"".join(line + b"\n" for line in lines)
-    assert text_chunks([]) == []
+    assert b"".join(TextChunks(lines)) == b"".join(line + b"\n" for line in lines)
+    assert list(TextChunks([])) == []
 
 
 def test_another_file_of_that_name_stays_as_it_is(tmp_path: Path, way: str) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING
 
-from sesh.catalog.cards import CardCache
 from sesh.catalog.homes import client_home, sesh_cache
-from sesh.catalog.resolve import Homes, resolve
 from sesh.providers import registry
 from sesh.providers.api import IngestResult
+
+if TYPE_CHECKING:  # what looks through folders is not needed where a file is named
+    from sesh.catalog.cards import CardCache
+    from sesh.catalog.resolve import Homes
 
 
 def now() -> datetime:
@@ -35,6 +38,8 @@ def folder(named: str) -> str:
 
 def cards() -> CardCache:
     """The list's cache, in sesh's cache folder."""
+    from sesh.catalog.cards import CardCache
+
     return CardCache(sesh_cache(os.environ) / "cards.msgpack")
 
 
@@ -61,6 +66,8 @@ def session_path(wanted: str | None, named_home: Path | None = None) -> Path:
     """The file that a SESSION argument means (catalog.resolve). Raises NoSuchSession, Ambiguous."""
     if wanted is not None and Path(wanted).is_file():
         return Path(wanted)
+    from sesh.catalog.resolve import resolve
+
     cache = cards()
     found = resolve(wanted, homes(named_home), Path.cwd(), cache)
     cache.save()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,13 @@ def emit_json(value: Any) -> None:
 
 def write_bytes(data: bytes) -> None:
     """Bytes to stdout as they are: UTF-8 whatever the terminal's encoding, no newline translation."""
+    write_chunks([data])
+
+
+def write_chunks(chunks: Iterable[bytes]) -> None:
+    """The same, piece by piece, for what need not be in memory twice."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.writelines(chunks)
     sys.stdout.buffer.flush()
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Unpack
 
-from sesh.files.place import NewFile, text_chunks
+from sesh.files.place import NewFile, TextChunks
 from sesh.files.read import open_session
 from sesh.providers import detect, registry
 from sesh.providers.api import EmitOptions, EmitResult, IngestResult, Provider, ReadOptions, SessionSource
@@ -58,8 +58,8 @@ def files_for(emitted: EmitResult, target: Path, *, name: str | None = None) -> 
     they lie side by side, where its layout's `companion_globs` find them.
     """
     main = PurePosixPath(emitted.path)
-    files = [NewFile(path=target / _beside(main, f.path), chunks=text_chunks(f.lines)) for f in emitted.files]
-    return [*files, NewFile(path=target / (name or main.name), chunks=text_chunks(emitted.lines))]
+    files = [NewFile(path=target / _beside(main, f.path), chunks=TextChunks(f.lines)) for f in emitted.files]
+    return [*files, NewFile(path=target / (name or main.name), chunks=TextChunks(emitted.lines))]
 
 
 def _beside(main: PurePosixPath, other: str) -> str:

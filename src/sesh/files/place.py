@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,16 +28,26 @@ def step(name: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class NewFile:
-    """A file to be made. `path` is absolute; `chunks` are its bytes; `modified` is its mtime in nanoseconds, or now."""
+    """A file to be made. `path` is absolute; `modified` is its mtime in nanoseconds, or now.
+
+    `chunks` are its bytes, in order; they are gone through again where a file of that name is there already.
+    """
 
     path: Path
-    chunks: Sequence[bytes]
+    chunks: Iterable[bytes]
     modified: int | None = None
 
 
-def text_chunks(lines: Sequence[bytes], at_once: int = 512) -> list[bytes]:
-    """Lines without LF as a file's chunks: each line ends with one, the last included."""
-    return [b"\n".join(lines[i : i + at_once]) + b"\n" for i in range(0, len(lines), at_once)]
+@dataclass(frozen=True, slots=True)
+class TextChunks:
+    """Lines without LF as a file's chunks: each line ends with one, the last included. Joined as they are asked for."""
+
+    lines: Sequence[bytes]
+    at_once: int = 512
+
+    def __iter__(self) -> Iterator[bytes]:
+        for i in range(0, len(self.lines), self.at_once):
+            yield b"\n".join(self.lines[i : i + self.at_once]) + b"\n"
 
 
 def place(files: Sequence[NewFile]) -> list[Path]:
@@ -109,6 +118,8 @@ def _open_nameless(folder: Path) -> int | None:
 def _create_by_name(file: NewFile) -> bool:
     """The same with a temporary name, for file systems without nameless files."""
     _sweep(file.path.parent)
+    import secrets  # rarely needed, and half of the weight of this module
+
     temporary = file.path.parent / f"{TEMPORARY}{os.getpid()}-{secrets.token_hex(4)}.tmp"
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from sesh.files.place import NewFile, append, place, text_chunks
+from sesh.files.place import NewFile, TextChunks, append, place
 from sesh.handoff.book import Book
 from sesh.handoff.link import Link
 from sesh.providers.api import CopiedFile, EmitResult
@@ -18,11 +18,11 @@ def files_of(emitted: EmitResult, home: Path, copies: Sequence[CopiedFile] = ())
     The client sees the session only when its main file is there, so whatever it needs is there by then.
     """
     beside = [
-        NewFile(path=home / file.path, chunks=text_chunks(file.lines), modified=nanoseconds(file.modified))
+        NewFile(path=home / file.path, chunks=TextChunks(file.lines), modified=nanoseconds(file.modified))
         for file in emitted.files
     ]
     copied = [NewFile(path=home / copy.path, chunks=[copy.data]) for copy in copies]
-    main = NewFile(path=home / emitted.path, chunks=text_chunks(emitted.lines), modified=nanoseconds(emitted.modified))
+    main = NewFile(path=home / emitted.path, chunks=TextChunks(emitted.lines), modified=nanoseconds(emitted.modified))
     return [*beside, *copied, main]
 
 

@@ -20,10 +20,10 @@ from sesh.cli.options import (
     strict_option,
     writing_options,
 )
-from sesh.cli.output import emit_json, loss_line, remark, write_bytes, write_report
+from sesh.cli.output import emit_json, loss_line, remark, write_chunks, write_report
 from sesh.errors import Lossy
 from sesh.export.convert import Conversion, convert, files_for
-from sesh.files.place import NewFile, place
+from sesh.files.place import NewFile, TextChunks, place
 from sesh.providers import registry
 
 STDOUT = "-"
@@ -95,7 +95,7 @@ def command(
     if output is not None and output != STDOUT:
         path = _write(done, output)
     elif not as_json:
-        write_bytes(b"".join(line + b"\n" for line in done.emitted.lines))
+        write_chunks(TextChunks(done.emitted.lines))
     if as_json:
         emit_json(_document(done, source, path))
     elif not quiet:
@@ -107,7 +107,8 @@ def _write(done: Conversion, output: str) -> Path:
     if output.endswith(("/", "\\")) or target.is_dir():
         files = files_for(done.emitted, target)
     elif target.exists() and not target.is_file():  # a pipe, /dev/null: there is nothing to protect
-        target.write_bytes(b"".join(line + b"\n" for line in done.emitted.lines))
+        with target.open("wb") as f:
+            f.writelines(TextChunks(done.emitted.lines))
         return target
     else:
         files = files_for(done.emitted, target.parent, name=target.name)
