@@ -40,6 +40,13 @@ def test_a_compaction_keeps_what_it_kept_of_messages_that_are_not_written_again(
     assert len({m.id for m in carried}) == 5
 
 
+def test_a_context_that_a_compaction_kept_stays_context() -> None:
+    old = [said("a"), said("env", kind="context")]
+    carried = carry.messages(news(old, [said("sum", kind="summary", window=["a", "env", "sum"])]))
+    assert [(walk.text_of(m), m.kind) for m in carried] == [("a", "summary"), ("env", "context"), ("sum", "summary")]
+    assert carried[-1].window == [m.id for m in carried]
+
+
 def test_a_compaction_of_new_messages_stays_as_it_is() -> None:
     new = [said("d"), said("sum", kind="summary", window=["d", "sum"]), said("again", kind="summary")]
     assert carry.messages(news([said("a")], new)) == new

@@ -19,7 +19,8 @@ def messages(news: News) -> list[Message]:
 
     What a compaction kept of earlier messages is named in its summary's `window` by their ids, and those messages are
     not among the new ones. Each is put in before the summary as an item of the window of its own (ARCHITECTURE.md,
-    Compaction), so that the model is sent the same after the merge as before.
+    Compaction), so that the model is sent the same after the merge as before. A client's context stays context: it does
+    not go over to another client because a compaction kept it.
     """
     new = {m.id for m in news.messages}
     earlier = {m.id: m for m in news.result.messages if m.id not in new}
@@ -38,7 +39,7 @@ def _kept(message: Message, summary: Message) -> Message:
     return msgspec.structs.replace(
         message,
         id=ids.derive("kept", summary.id, message.id),
-        kind="summary",
+        kind="context" if message.kind == "context" else "summary",
         window=None,
         ts=summary.ts,
         usage=None,
