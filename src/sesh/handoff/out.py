@@ -68,16 +68,17 @@ def plan(
     cwd: the folder the new session is to belong to, where it is not the old one's; `here`: the one it gets where the
     session names none. now: an ISO time. Raises SeshError.
     """
-    if to.name == opened.provider.name:
-        raise Refused(
-            f"This is a {to.title} session already.",
-            hint=f"`{' '.join(to.layout.resume_command('ID'))}` goes on with it; `sesh convert` writes it again.",
-        )
     remarks: list[str] = []
     source, torn = extent.without_torn_line(opened.source)
     if torn:
         remarks.append("The last line is not finished (the client may be writing): it was left out.")
     read = opened.provider.parse(source)
+    if to.name == opened.provider.name:
+        command = " ".join(to.layout.resume_command(locate.end_of(opened, read).session_id))
+        raise Refused(
+            f"This is a {to.title} session already.",
+            hint=f"`{command}` goes on with it; `sesh convert` writes it again.",
+        )
     if not any(m.kind != "context" for m in read.messages):
         raise SeshError(f"{opened.path} holds no conversation to hand off.", hint="Say something in it first.")
     home = homes[to.name][1]

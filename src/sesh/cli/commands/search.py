@@ -57,7 +57,7 @@ def command(
         emit_json({"words": list(words), "sessions": len(hits), "results": [_document(*pair) for pair in shown]})
         return
     if not hits:
-        told = sum(not f.beside for f in files)
+        told = len({(f.provider, f.session_id) for f in files if not f.beside})
         remark(f"Nothing in {told} sessions matches {' '.join(words)!r}.")
         return
     lines: list[str] = []
