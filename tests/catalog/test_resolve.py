@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -61,6 +62,8 @@ def test_several_are_listed(homes: Homes) -> None:
     assert e.value.exit_code == 4
     with pytest.raises(Ambiguous, match=r"sessions begin with '01a22d'"):
         resolve("01a22d", homes, HERE)
+    with pytest.raises(Ambiguous, match=r"2 sessions have 'nice' in their title: codex:01a22d3c-"):
+        resolve("nice", homes, HERE)
 
 
 def test_nothing_is_the_newest_of_this_folder(homes: Homes) -> None:
@@ -71,9 +74,27 @@ def test_nothing_is_the_newest_of_this_folder(homes: Homes) -> None:
         resolve(None, homes, Path("/elsewhere"))
 
 
+def test_what_a_client_hides_is_meant_only_where_nothing_else_is_there(homes: Homes) -> None:
+    folder = homes["claude-code"][1] / "projects/-x"
+    folder.mkdir()
+    for number, (name, entrypoint) in enumerate((("hidden", "sdk-cli"), ("shown", "cli"))):
+        session_id = f"{number}0000000-0000-4000-8000-000000000000"
+        line = {"type": "user", "uuid": session_id, "parentUuid": None, "sessionId": session_id, "cwd": "/x"}
+        line |= {"message": {"role": "user", "content": name}, "version": "2.1.328", "entrypoint": entrypoint}
+        file = folder / f"{session_id}.jsonl"
+        file.write_text(json.dumps(line | {"timestamp": "2026-11-20T10:00:00.000Z"}) + "\n")
+        os.utime(file, (2_000_000_000 - number, 2_000_000_000 - number))
+        expected = folder / f"{session_id}.jsonl"
+        assert resolve(None, homes, Path("/x")) == expected, name
+
+
 def test_what_is_nowhere(homes: Homes) -> None:
     with pytest.raises(NoSuchSession, match="neither as an id, a title nor a path"):
         resolve("quite something else", homes, HERE)
+    with pytest.raises(NoSuchSession, match=r"No session is called '-'\. Only `sesh convert -`"):
+        resolve("-", homes, HERE)
+    with pytest.raises(NoSuchSession, match="neither"):
+        resolve("…", homes, HERE)
 
 
 def test_homes_by_name_by_variable_and_by_default(tmp_path: Path) -> None:

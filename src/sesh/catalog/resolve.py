@@ -72,7 +72,10 @@ def _by_title(wanted: str, homes: Homes, cache: CardCache) -> Session:
     words = wanted.casefold().strip()
     everything = [s for s in listing.sessions(homes, cache) if s.title]
     exact = [s for s in everything if s.title and s.title.casefold() == words]
-    matches = exact or [s for s in everything if s.title and words in s.title.casefold()]
+    part = any(c.isalnum() for c in words)  # a dash stands in many titles and means none
+    matches = exact or [s for s in everything if part and s.title and words in s.title.casefold()]
+    if not matches and words == "-":
+        raise NoSuchSession("No session is called '-'.", hint="Only `sesh convert -` reads one from stdin.")
     if not matches:
         where = ", ".join(f"{p.title} in {home}" for p, home in homes.values())
         raise NoSuchSession(
@@ -80,15 +83,21 @@ def _by_title(wanted: str, homes: Homes, cache: CardCache) -> Session:
             hint="`sesh list --all` shows them all.",
         )
     if len(matches) > 1:
-        raise _ambiguous(f"{len(matches)} sessions are called {wanted!r}", matches[:_SHOWN], len(matches))
+        how = f"are called {wanted!r}" if exact else f"have {wanted!r} in their title"
+        raise _ambiguous(f"{len(matches)} sessions {how}", matches[:_SHOWN], len(matches))
     return matches[0]
 
 
 def _newest(homes: Homes, cwd: Path, cache: CardCache) -> Path:
-    here = str(cwd)
+    """The newest that a list of this folder shows; where it shows none, the newest of those a client hides."""
+    here, hidden = str(cwd), None
     for session in listing.sessions(homes, cache):
         if session.cwd == here and session.hidden not in ("sub-agent", "empty") and session.parent is None:
-            return Path(session.path)
+            if session.hidden is None:
+                return Path(session.path)
+            hidden = hidden or Path(session.path)
+    if hidden is not None:
+        return hidden
     raise NoSuchSession(
         f"There is no session of this folder ({here}).",
         hint="Name one: `sesh list` shows those of every folder.",
