@@ -52,6 +52,18 @@ def test_a_table_for_people(sesh: Sesh, demo_home: Path) -> None:
     assert "\x1b" not in ran.out
 
 
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_a_narrow_terminal_gets_fewer_columns(
+    sesh: Sesh, demo_home: Path, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    head, *rows = sesh("list").out.splitlines()
+    assert all(len(line) <= columns for line in [head, *rows])
+    assert head.split()[:3] == ["AGE", "CLIENT", "ID"] and head.endswith("TITLE")
+    assert len(rows) == 2 and all("…" in row for row in rows)
+    assert ("FOLDER" in head, "SIZE" in head) == (columns > 40, columns > 60)
+
+
 def test_nothing_to_list_is_said_on_stderr(sesh: Sesh, private_home: Path) -> None:
     ran = sesh("list")
     assert (ran.code, ran.out) == (0, "")

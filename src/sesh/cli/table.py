@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,6 +15,10 @@ from sesh.present.plain import plain
 
 _AGES = ((60, "s"), (60, "m"), (24, "h"), (7, "d"), (5, "w"))
 _CLIENTS = {"claude-code": "claude", "codex": "codex"}
+_LEFT_OUT = (4, 3, 5)
+"""Columns that a narrow terminal does without, in this order: the size, the turns, the folder."""
+_TITLE = 16
+"""Cells that a title gets before a column gives way to it."""
 
 
 def age(then: str, now: datetime) -> str:
@@ -74,28 +79,37 @@ def session_lines(rows: Sequence[tuple[Session, int]], now: datetime) -> list[st
     room = width()
     widths = [max(cell_len(row[i]) for row in table) for i in range(6)]
     widths[5] = min(widths[5], max(12, room // 4))
+    columns = list(range(6))
+    for column in _LEFT_OUT:
+        if room - _used(columns, widths) < _TITLE:
+            columns.remove(column)
+    left = max(_TITLE // 2, room - _used(columns, widths))
     lines: list[str] = []
     for number, row in enumerate(table):
         cells = []
-        for i, text in enumerate(row[:6]):
-            fitted = text if cell_len(text) <= widths[i] else "…" + _last(text, widths[i] - 1)
+        for i in columns:
+            fitted = row[i] if cell_len(row[i]) <= widths[i] else "…" + _last(row[i], widths[i] - 1)
             pad = " " * (widths[i] - cell_len(fitted))
             cells.append(pad + fitted if i in (3, 4) else fitted + pad)
-        used = sum(widths) + 2 * 6
         title = row[6]
-        if cell_len(title) > room - used:
-            title = set_cell_size(title, max(8, room - used - 1)).rstrip() + "…"
-        lines.append(_styled([*cells, title], header=number == 0))
+        if cell_len(title) > left:
+            title = set_cell_size(title, left - 1).rstrip() + "…"
+        lines.append(_styled(cells, columns, title, header=number == 0))
     return lines
 
 
-def _styled(cells: Sequence[str], *, header: bool) -> str:
+def _used(columns: Sequence[int], widths: Sequence[int]) -> int:
+    """The cells that these columns take, with the two spaces behind each."""
+    return sum(widths[i] + 2 for i in columns)
+
+
+def _styled(cells: Sequence[str], columns: Sequence[int], title: str, *, header: bool) -> str:
     if header:
-        return click.style("  ".join(cells).rstrip(), dim=True)
+        return click.style("  ".join([*cells, title]).rstrip(), dim=True)
     colour = {"claude": "yellow", "codex": "cyan"}.get(cells[1].strip())
-    styled = [cells[0], click.style(cells[1], fg=colour), click.style(cells[2], bold=True)]
-    styled += [cells[3], cells[4], click.style(cells[5], dim=True), cells[6]]
-    return "  ".join(styled).rstrip()
+    styles: dict[int, dict[str, Any]] = {1: {"fg": colour}, 2: {"bold": True}, 5: {"dim": True}}
+    styled = [click.style(c, **styles[i]) if i in styles else c for i, c in zip(columns, cells, strict=True)]
+    return "  ".join([*styled, title]).rstrip()
 
 
 def _last(text: str, cells: int) -> str:
