@@ -1,0 +1,74 @@
+"""Other programs that convert sessions, where they are installed. None is needed, and nothing of them is part of sesh.
+
+    python -m venv FOLDER/harness-convert && FOLDER/harness-convert/bin/pip install harness-convert
+    python -m venv FOLDER/unisessions && FOLDER/unisessions/bin/pip install unisessions
+    python -m venv FOLDER/claude-session-teleporter && ...
+
+and then `python -m bench --peers FOLDER`. Each gets a home of its own, with the session where its client keeps it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from sesh.files.read import open_session
+
+
+class Peer(NamedTuple):
+    """A program, and its command for one session; `fresh` empties what it wrote before, so that it writes again."""
+
+    name: str
+    command: list[str]
+    environment: dict[str, str]
+    home: Path
+
+    def fresh(self) -> None:
+        """Take away what an earlier run wrote."""
+        shutil.rmtree(self.home / self._other)
+        (self.home / self._other).mkdir()
+
+    @property
+    def _other(self) -> str:
+        return ".codex" if (self.home / ".claude" / "projects").is_dir() else ".claude"
+
+
+def peers(folder: Path, session: Path, kind: str, homes: Path) -> Iterator[Peer]:
+    """The peers in `folder` that are installed, set up to convert `session` (`claude` or `codex`) to the other form."""
+    opened = open_session(session)
+    session_id = opened.provider.parse(opened.source).thread.metadata["sessionId"]  # type: ignore[index]
+    other = "codex" if kind == "claude" else "claude"
+    for name in ("harness-convert", "unisessions", "claude-session-teleporter"):
+        programs = folder / name / "bin"
+        if not programs.is_dir():
+            continue
+        home = homes / f"{name}-{kind}"
+        at = _at_home(home, session, kind, session_id)
+        target = home / f".{other}"
+        if name == "harness-convert":
+            command = [str(programs / "hc"), "convert", session_id, "--from", kind, "--to", other, "-y"]
+        elif name == "unisessions":
+            command = [str(programs / "python"), "-m", "unisessions", "--codex-home", str(home / ".codex")]
+            command += ["--claude-home", str(home / ".claude"), f"{kind}-to-{other}", session_id, "--write"]
+        else:
+            command = [str(programs / "claude-sessions"), "--ascii", "teleport", str(at), "--to", other, "--apply"]
+            command += ["--target-home", str(target), "--cwd", str(home)]
+            command += ["--codex-project", "none"] if other == "codex" else []
+        environment = {k: v for k, v in os.environ.items() if k not in ("CODEX_HOME", "CLAUDE_CONFIG_DIR")}
+        yield Peer(name, command, {**environment, "HOME": str(home), "HC_NO_INTERACTIVE": "1"}, home)
+
+
+def _at_home(home: Path, session: Path, kind: str, session_id: str) -> Path:
+    """Put a session where its client would have it. The folders of both clients are there."""
+    for client in (".claude", ".codex"):
+        (home / client).mkdir(parents=True)
+    if kind == "claude":
+        at = home / ".claude/projects/-home-dev-work-proj" / f"{session_id}.jsonl"
+    else:
+        at = home / ".codex/sessions/2026/03/01" / f"rollout-2026-03-01T09-00-00-{session_id}.jsonl"
+    at.parent.mkdir(parents=True)
+    shutil.copyfile(session, at)
+    return at
