@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check lint types layers docs clients node clean
+.PHONY: demo test check lint types layers docs clients clients-old node clean
 
 $(STAMP): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "sesh needs Python 3.11 or newer on PATH."; exit 1; }
@@ -42,8 +42,9 @@ clients:  ## the pinned real clients, for the tests that resume in them (about 7
 node:  ## ajv and the TypeScript compiler, for the tests of the schema (30 MB, outside of git)
 	cd schema/check && npm install --ignore-scripts --no-package-lock --no-audit --no-fund
 
-clients-old:  ## older clients, for the spot checks in tests/e2e/test_old_clients.py (about 450 MB, outside of git)
+clients-old: $(STAMP)  ## spot checks in older clients, installed first (530 MB, outside of git)
 	cd tests/clients/old && npm install --ignore-scripts --no-package-lock --no-audit --no-fund
+	SESH_REQUIRE_OLD_CLIENTS=1 $(BIN)/python -m pytest tests/e2e/test_old_clients.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

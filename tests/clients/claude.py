@@ -157,5 +157,11 @@ def settings(cwd: Path) -> dict[str, Any]:
         "numStartups": 5,
         "lastOnboardingVersion": "9.9.9",
         "customApiKeyResponses": {"approved": [_KEY[-20:]], "rejected": []},
-        "projects": {str(cwd): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}},
+        "projects": {
+            str(cwd): {
+                "hasTrustDialogAccepted": True,
+                "hasCompletedProjectOnboarding": True,
+                "allowedTools": [],  # 1.0.120 does not start without it
+            }
+        },
     }

@@ -52,6 +52,13 @@ def find(name: str, *, any_version: bool = False) -> Installed:
     return Installed(name=name, command=(str(programs[0]),), version=version)
 
 
+def old_versions(name: str) -> list[str]:
+    """The older versions for spot checks (old/package.json), oldest first."""
+    named: dict[str, str] = json.loads((HERE / "old" / "package.json").read_text())["dependencies"]
+    found = [version for alias, version in (n.split("-", 1) for n in named) if alias == name]
+    return sorted(found, key=lambda v: [int(n) for n in v.split(".")])
+
+
 def find_old(name: str, version: str) -> Installed:
     """An older version, for spot checks. Raises NotInstalled where it is missing."""
     modules = Path(os.environ.get("SESH_OLD_CLIENTS") or HERE / "old") / "node_modules"

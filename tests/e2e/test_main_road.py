@@ -14,7 +14,7 @@ def test_tools_of_claude_resume_in_codex(codex_client: Codex) -> None:
     assert done.probe.listed
     assert done.probe.turns
     assert done.probe.resumed, done.probe.stderr
-    assert unexplained(done.recorded(), done.sent(), done.result.report) == []
+    assert unexplained(done.said(), done.sent(), done.result.report) == []
     calls = [row for row in done.recorded() if row["kind"] == "call"]
     assert len(calls) > 20, "the session is there to try every tool"
     assert done.probe.prefix_kept
