@@ -6,6 +6,8 @@ import os
 import shutil
 from pathlib import Path
 
+import pytest
+
 from sesh.catalog import cards
 from sesh.catalog.cards import CardCache
 from sesh.files.scan import newest_files, scan
@@ -35,6 +37,16 @@ def test_only_what_changed_is_opened(tmp_path: Path) -> None:
     third = CardCache(file)
     listed(home, third)
     assert third.opened == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+    home, file = tmp_path / "home", tmp_path / "cache/cards"
+    shutil.copytree(CORPUS / "codex/trees/legacy-continued", home)
+    cache = CardCache(file)
+    listed(home, cache)
+    cache.save()
+    assert [p.stat().st_mode & 0o777 for p in (file.parent, file)] == [0o700, 0o600]
 
 
 def test_a_cache_of_another_kind_is_none(tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]

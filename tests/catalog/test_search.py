@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 from pathlib import Path
@@ -108,6 +109,15 @@ def test_without_full_text_search_every_line_is_looked_at(
 
     monkeypatch.setattr(Index, "update", without)
     assert search(["mock"], listing.find(homes), homes, tmp_path / "index")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_nobody_else_may_read_the_index(homes: Homes, tmp_path: Path) -> None:
+    folder = tmp_path / "cache"
+    with Index(folder / "index") as index:
+        index.update(listing.find(homes), {name: p.spoken for name, (p, _) in homes.items()})
+        assert {p.stat().st_mode & 0o777 for p in folder.iterdir()} == {0o600}
+        assert len(list(folder.iterdir())) > 1 and folder.stat().st_mode & 0o777 == 0o700
 
 
 def test_an_index_of_another_layout_is_made_anew(homes: Homes, tmp_path: Path) -> None:

@@ -73,7 +73,8 @@ class CardCache:
         others = {k: v for k, v in self._cards.items() if k not in self._used and Path(k).exists()}
         temporary = self._file.with_name(f"{self._file.name}.{os.getpid()}")
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
+            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            temporary.touch(mode=0o600)  # what was said is nobody else's to read
             temporary.write_bytes(msgspec.msgpack.encode(_File(LAYOUT, {**others, **self._used})))
             temporary.replace(self._file)
         except (OSError, UnicodeEncodeError):  # full disk, read-only home, lone surrogate: then there is no cache

@@ -63,6 +63,7 @@ class Index:
 
     @staticmethod
     def _open(file: Path) -> sqlite3.Connection:
+        file.touch(mode=0o600)  # what was said is nobody else's to read; SQLite gives its other files the same mode
         db = sqlite3.connect(file, isolation_level=None, timeout=30)
         # Nothing is lost with it, so the disk need not be waited for.
         db.execute("PRAGMA journal_mode = WAL")

@@ -50,7 +50,7 @@ class SqliteMessageStore(Store):
         self.path: Final = Path(path).expanduser()
         self._lock: Final = RLock()
         with self._failing():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._db: Final = sqlite3.connect(
                 self.path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
             )
