@@ -1,1 +1,1 @@
-"""One folder a client, each behind one `Provider` value: readers and writers that are pure functions of bytes and values."""
+"""One folder a client, each behind one `Provider` value: readers and writers are pure functions."""

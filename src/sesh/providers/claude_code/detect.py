@@ -32,7 +32,7 @@ _SIGNS = {
 
 
 def detect(head: bytes, name: str | None = None) -> bool:
-    """Whether one of the first readable lines is a Claude Code line. `name` is not needed: any file name may hold one."""
+    """Whether one of the first readable lines is a Claude Code line. Any file `name` may hold one."""
     return any(_is_claude(value) for value in _first_values(head))
 
 
