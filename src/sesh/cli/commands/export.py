@@ -43,6 +43,7 @@ def command(
     """
     if as_json and output in (None, "-"):
         raise click.UsageError("--json needs -o FILE: the document itself would take stdout.")
+    form = form or _form_of(output)
     from sesh.export.convert import read_session
 
     path = here.session_path(session, home)
@@ -50,7 +51,6 @@ def command(
     removed: dict[str, int] | None = None
     if redact:
         read, removed = _redacted(read)
-    form = form or _form_of(output)
     data = _document(read, form, here.client_title(read, provider.title))
     target = _target(output, form, read)
     if target is None:
@@ -103,15 +103,25 @@ def _document(read: IngestResult, form: str, client: str) -> bytes:
 
 
 def _form_of(output: str | None) -> str:
-    suffix = Path(output).suffix.lower() if output else ""
-    return {".htm": "html", ".markdown": "md", **{v: k for k, v in FORMATS.items()}}.get(suffix, "html")
+    """The format that a file's name says; HTML where it says none. Raises UsageError where it says another."""
+    if output in (None, "-") or _is_folder(str(output)):
+        return "html"
+    suffix = Path(str(output)).suffix.lower()
+    known = {"": "html", ".htm": "html", ".markdown": "md", **{v: k for k, v in FORMATS.items()}}
+    if suffix not in known:
+        raise click.UsageError(f"{suffix} is none of {', '.join(FORMATS.values())}. --format says what to write.")
+    return known[suffix]
+
+
+def _is_folder(output: str) -> bool:
+    return output.endswith(("/", "\\")) or Path(output).is_dir()
 
 
 def _target(output: str | None, form: str, read: IngestResult) -> Path | None:
     if output in (None, "-"):
         return None
     path = Path(str(output))
-    if str(output).endswith(("/", "\\")) or path.is_dir():
+    if _is_folder(str(output)):
         about = read.thread.metadata or {}
         return path / f"{about.get('sessionId') or read.thread.id}{FORMATS[form]}"
     return path
