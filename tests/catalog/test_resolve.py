@@ -95,6 +95,8 @@ def test_what_is_nowhere(homes: Homes) -> None:
         resolve("-", homes, HERE)
     with pytest.raises(NoSuchSession, match="neither"):
         resolve("…", homes, HERE)
+    with pytest.raises(NoSuchSession, match="name is empty"):  # a script's variable that was not set
+        resolve("", homes, HERE)
 
 
 def test_homes_by_name_by_variable_and_by_default(tmp_path: Path) -> None:

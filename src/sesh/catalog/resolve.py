@@ -35,6 +35,8 @@ def resolve(wanted: str | None, homes: Homes, cwd: Path, cache: CardCache = NO_C
     """
     if wanted is None:
         return _newest(homes, cwd, cache)
+    if not wanted.strip():
+        raise NoSuchSession("The session's name is empty.", hint="Leave it out for the newest of this folder.")
     if _looks_like_path(wanted):
         return Path(wanted).expanduser()
     name, colon, rest = wanted.partition(":")
