@@ -6,7 +6,7 @@ by side: `Turns` keeps the turn's frame and the display, `ThreadWriter` the mess
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import Final
 
 import msgspec
@@ -243,13 +243,10 @@ class ThreadWriter:
         context = write_usage.context_of(self.context_tokens)
         self._turns.close(write_usage.token_count(self._total, context))
         for code, places in self._changes.items():
-            self._book.note(code, f"{len(places)} blocks: {CODES[code]}", message_id=places[0])
+            self._book.note(code, f"{_counted(places, 'block')}: {CODES[code]}", message_id=places[0])
         if self._stubs:
-            self._book.note(
-                "stub-result",
-                f"{len(self._stubs)} calls had no result; each got one that says `aborted`, as Codex does itself.",
-                message_id=self._stubs[0],
-            )
+            what = f"{_counted(self._stubs, 'call')} had no result; each got one that says `aborted`, as Codex does itself."
+            self._book.note("stub-result", what, message_id=self._stubs[0])
         if self._orphans:
             self._book.note(
                 "orphan-dropped",
@@ -299,3 +296,7 @@ def last_time(messages: Sequence[Message], otherwise: str) -> str:
         if ms is not None and ms > best_ms:
             best, best_ms = message.ts, ms
     return best
+
+
+def _counted(things: Sized, name: str) -> str:
+    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"
