@@ -245,8 +245,9 @@ class ThreadWriter:
         for code, places in self._changes.items():
             self._book.note(code, f"{_counted(places, 'block')}: {CODES[code]}", message_id=places[0])
         if self._stubs:
-            what = f"{_counted(self._stubs, 'call')} had no result; each got one that says `aborted`, as Codex does itself."
-            self._book.note("stub-result", what, message_id=self._stubs[0])
+            calls = _counted(self._stubs, "call")
+            text = f"{calls} had no result; each got one that says `aborted`, as Codex does itself."
+            self._book.note("stub-result", text, message_id=self._stubs[0])
         if self._orphans:
             self._book.note(
                 "orphan-dropped",
