@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final, NamedTuple, NoReturn, TypeVar, overload
 
 import msgspec
@@ -155,6 +156,12 @@ def convert(value: JsonValue, into: Any) -> Any:
         raise msgspec.ValidationError("a lone surrogate where none can stand") from e
 
 
+@cache
+def fields(into: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    """The fields of a struct. msgspec works them out anew each time, which costs more than decoding a line."""
+    return msgspec.structs.fields(into)
+
+
 def salvage(value: JsonValue, into: type[S], *, defaults: dict[str, Any] | None = None) -> tuple[S, list[str]]:
     """A struct from a decoded object whose fields may be of odd types: those that do not fit are left out.
 
@@ -167,7 +174,7 @@ def salvage(value: JsonValue, into: type[S], *, defaults: dict[str, Any] | None 
         if not isinstance(value, dict):
             raise
     kept, lost = dict(defaults or {}), []
-    for field in msgspec.structs.fields(into):
+    for field in fields(into):
         if field.encode_name not in value:
             continue
         try:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from sesh.format import walk
 from sesh.format.blocks import TextBlock, ToolResultBlock
+from sesh.providers.claude_code.tree import Tree
 from tests.providers.claude_code.made import Made, codes, short, shortly
 
 Shape = Callable[[Made], None]
@@ -542,3 +543,44 @@ def words_on(line: dict[str, Any]) -> list[str]:
     if isinstance(content, str):
         return [content] if content.startswith("word") else []
     return [w for b in content if str(w := b.get("text") or b.get("content")).startswith("word")]
+
+
+# ---- cost: how often a line is looked at, whatever the shape
+
+
+def backwards(s: Made, n: int) -> None:
+    lines = [("user", f"k{i}", f"k{i - 1}" if i else "a1") for i in range(n)]
+    for _, uuid, parent in reversed(lines):
+        s.user(uuid, parent, uuid)
+
+
+def circle(s: Made, n: int) -> None:
+    for i in range(n):
+        s.user(f"k{i}", f"k{(i + 1) % n}", f"k{i}")
+
+
+def forks_on_forks(s: Made, n: int) -> None:
+    for i in range(0, n, 2):
+        s.user(f"k{i}", f"k{i - 2}" if i else "a1", f"k{i}")
+        s.user(f"k{i + 1}", f"k{i - 2}" if i else "a1", f"k{i + 1}")
+
+
+@pytest.mark.parametrize("make", [backwards, circle, forks_on_forks])
+def test_no_shape_costs_more_than_a_few_looks_a_line(
+    make: Callable[[Made, int], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = 0
+    belongs = Tree._belongs
+
+    def counted(*args: Any) -> bool:
+        nonlocal looks
+        looks += 1
+        return belongs(*args)
+
+    monkeypatch.setattr(Tree, "_belongs", counted)
+    s = Made()
+    make(s, 300)
+    result = s.read()
+    everything = [*short(result), *(text for c in result.children for text in shortly(c.messages))]
+    assert sorted(everything) == sorted(["first", "one", *(f"k{i}" for i in range(300))])
+    assert looks <= 2 * 302

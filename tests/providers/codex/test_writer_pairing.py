@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
+from sesh.format import ids
 from sesh.format.blocks import AnyBlock, TextBlock, ToolCallBlock, ToolResultBlock, WebSearchBlock
 from sesh.format.message import Kind, Message, Role
 from sesh.format.thread import Thread
 from sesh.providers.api import EmitResult
-from sesh.providers.codex import PROVIDER
+from sesh.providers.codex import PROVIDER, pairing
 from sesh.providers.codex.writer import emit_codex_rollout
 from sesh.testing.provider_suite import read_back
 
@@ -145,3 +148,22 @@ def test_what_a_compaction_still_holds_pairs_with_what_comes_after_it() -> None:
     )
     assert pairs(made) == [("call", "a"), ("call", "b"), ("output", "b"), ("output", "a")]
     assert codes(made) == {"stub-result", "error-flag"} - {"error-flag"}
+
+
+def test_a_thousand_calls_of_one_id_get_an_id_each_without_a_long_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    derived = 0
+    derive = ids.derive
+
+    def counted(*parts: str) -> str:
+        nonlocal derived
+        derived += parts[0] == "call-id"
+        return derive(*parts)
+
+    monkeypatch.setattr(ids, "derive", counted)
+    planner = pairing.Planner(verbatim=set())
+    said = [
+        Message(id=f"m{n}", thread_id="t", role="assistant", content=[call("c")], ts="2026-11-20T10:00:00.000Z")
+        for n in range(1000)
+    ]
+    assert len(set(planner.plan(list(enumerate(said))).written_id.values())) == 1000
+    assert derived == 999

@@ -299,7 +299,7 @@ def from_value(value: JsonValue) -> tuple[Line | None, list[str]]:
 def _fit(value: JsonObject, into: type[msgspec.Struct]) -> tuple[JsonObject, list[str]]:
     """The same object without the fields that do not fit."""
     odd = []
-    for field in msgspec.structs.fields(into):
+    for field in jsontext.fields(into):
         if field.encode_name in value:
             try:
                 jsontext.convert(value[field.encode_name], field.type)

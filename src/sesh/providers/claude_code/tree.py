@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
+from heapq import heapify, heappop, heappush
 from typing import Final, NamedTuple
 
 import msgspec
@@ -266,28 +267,33 @@ class Tree:
 
     def trunk(self, leaf: int) -> list[int]:
         """The main talk: the path to `leaf`, and what belongs to it from side branches, in order."""
-        return self._whole(self.path(leaf), range(len(self.lines)))
+        path = self.path(leaf)
+        aside = self._aside[path[0]] if path else False
+        near = [n for n in range(len(self.lines)) if self._aside[n] is aside and n not in self._twins]
+        return self._whole(path, self._below(sorted({*near, *path})))
 
-    def _whole(self, path: list[int], near: Iterable[int]) -> list[int]:
-        """A path and what belongs to it among the nodes `near` (in file order).
+    def _whole(self, path: list[int], below: dict[int, list[int]]) -> list[int]:
+        """A path and what belongs to it among the nodes that hang on it (`_below`), asked in file order.
 
         Parallel calls hang on each other in many ways: a result on its own call (2.1), a second call of the same API
         message beside the first one's result. They are one step of the talk and no branch.
         """
         on = set(path)
-        aside = self._aside[path[0]] if path else False
         steps: set[str] = set()
         calls: dict[str, bool] = {}  # call id -> whether its result is there
         for n in path:
             self._take(n, steps, calls)
         pulled: list[int] = []
-        for n in near:
-            if n in on or self._aside[n] is not aside or n in self._twins:
-                continue
+        hanging = [c for n in path for c in below.get(n, ()) if c not in on]
+        heapify(hanging)
+        while hanging:
+            n = heappop(hanging)
             if self._belongs(n, on, steps, calls):
                 on.add(n)
                 pulled.append(n)
                 self._take(n, steps, calls)
+                for child in below.get(n, ()):
+                    heappush(hanging, child)
         return merged(path, pulled)
 
     def _take(self, n: int, steps: set[str], calls: dict[str, bool]) -> None:
@@ -327,40 +333,55 @@ class Tree:
         return self._trunks(used, aside=True)
 
     def _trunks(self, used: set[int], *, aside: bool) -> list[Trunk]:
+        """Each loose subtree's newest path, then that of each subtree which is left beside it, and so on.
+
+        A node is looked at once for each trunk that it hangs on, so that it costs no more where branches hang on
+        branches, or where a file stands backwards.
+        """
         left = [n for n in range(len(self.lines)) if n not in used and n not in self._twins and self._aside[n] is aside]
+        below = self._below(left)
+        roots = below.pop(NONE, [])
+        leaf, first = self._extent(roots, below)
         found: list[Trunk] = []
-        while left:
-            trunks = self._outermost(left)
-            taken = {n for trunk in trunks for n in trunk.nodes}
-            left = [n for n in left if n not in taken]
-            found += trunks
+        while roots:
+            beside: list[int] = []
+            for root in sorted(roots, key=first.__getitem__):
+                trunk = Trunk(self._whole(self._path_within(leaf[root], root), below), self.parent[root])
+                on = set(trunk.nodes)
+                beside += [c for n in trunk.nodes for c in below.get(n, ()) if c not in on]
+                found.append(trunk)
+            roots = beside
         return found
 
-    def _outermost(self, left: list[int]) -> list[Trunk]:
-        """The newest path of each loose subtree. `left` is in file order; at least one node of it is taken."""
-        inside = set(left)
-        top: dict[int, int] = {}
-        members: dict[int, list[int]] = {}
-        for n in left:
-            walk, m = [], n
-            while m not in top and self.parent[m] in inside:
-                walk.append(m)
-                m = self.parent[m]
-            root = top.setdefault(m, m)
-            for w in walk:
-                top[w] = root
-            members.setdefault(root, []).append(n)
-        found: list[Trunk] = []
-        for root, nodes in members.items():
-            leaf = max((n for n in nodes if self.records[n].kind in SAYING), default=nodes[-1])
-            found.append(Trunk(self._whole(self._path_within(leaf, inside), nodes), self.parent[root]))
-        return found
+    def _below(self, nodes: list[int]) -> dict[int, list[int]]:
+        """The children of each node among `nodes`, in file order; under NONE those whose parent is not among them."""
+        inside = set(nodes)
+        below: dict[int, list[int]] = {}
+        for n in nodes:
+            up = self.parent[n]
+            below.setdefault(up if up in inside else NONE, []).append(n)
+        return below
 
-    def _path_within(self, leaf: int, inside: set[int]) -> list[int]:
-        nodes, n = [], leaf
-        while n in inside:
-            nodes.append(n)
-            n = self.parent[n]
+    def _extent(self, roots: list[int], below: dict[int, list[int]]) -> tuple[dict[int, int], dict[int, int]]:
+        """Of each node's subtree: where the talk in it goes on (its last saying line, or its last), and its first."""
+        order = [*roots]
+        for n in order:
+            order += below.get(n, ())
+        saying: dict[int, int] = {}
+        last: dict[int, int] = {}
+        first: dict[int, int] = {}
+        for n in reversed(order):
+            under = below.get(n, ())
+            own = n if self.records[n].kind in SAYING else NONE
+            saying[n] = max([own, *(saying[c] for c in under)])
+            last[n] = max([n, *(last[c] for c in under)])
+            first[n] = min([n, *(first[c] for c in under)])
+        return {n: last[n] if saying[n] == NONE else saying[n] for n in order}, first
+
+    def _path_within(self, leaf: int, root: int) -> list[int]:
+        nodes = [leaf]
+        while nodes[-1] != root:
+            nodes.append(self.parent[nodes[-1]])
         nodes.reverse()
         return nodes
 

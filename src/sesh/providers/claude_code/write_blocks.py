@@ -201,13 +201,17 @@ class CallIds:
     def __init__(self) -> None:
         self._taken: Final[set[str]] = set()
         self._stems: Final[set[str]] = set()
+        self._tried: Final[dict[str, int]] = {}  # the last number given after each wanted id: those below are taken
 
     def give(self, wanted: str | None, otherwise: str) -> str:
         """The wanted id, or the nearest that will do; `otherwise` is the wanted one where there is none."""
         base = _NOT_NAME.sub("_", wanted or "") or otherwise
-        chosen, n = base, 1
-        while not self._is_free(chosen):
-            n += 1
+        chosen = base
+        if not self._is_free(base):
+            n = self._tried.get(base, 1) + 1
+            while not self._is_free(f"{base}-{n}"):
+                n += 1
+            self._tried[base] = n
             chosen = f"{base}-{n}"
         self._taken.add(chosen)
         if match := _NUMBERED.fullmatch(chosen):

@@ -31,7 +31,7 @@ class Agent(NamedTuple):
 
 def agents(children: Sequence[IngestedThread], session_id: str) -> list[Agent]:
     """Every child with an id that no other of this session has: its own, where the client could have made it."""
-    parents = {c.thread.id: c.thread.parent_thread_id for c in children}
+    depths = _depths({c.thread.id: c.thread.parent_thread_id for c in children})
     taken: set[str] = set()
     found: list[Agent] = []
     for child in children:
@@ -40,18 +40,24 @@ def agents(children: Sequence[IngestedThread], session_id: str) -> list[Agent]:
             n = len(taken)
             wanted = "a" + ids.derive("agent", session_id, child.thread.id, str(n)).replace("-", "")[:16]
         taken.add(wanted)
-        found.append(Agent(child, wanted, _depth(child.thread.id, parents)))
+        found.append(Agent(child, wanted, depths[child.thread.id]))
     return found
 
 
-def _depth(name: str, parents: Mapping[str, str | None]) -> int:
-    """How far below the main thread: a child's child names its own parent."""
-    seen = {name}
-    above = parents[name]
-    while above is not None and above in parents and above not in seen:
-        seen.add(above)
-        above = parents[above]
-    return len(seen)
+def _depths(parents: Mapping[str, str | None]) -> dict[str, int]:
+    """How far below the main thread each child is: a child's child names its own parent."""
+    depths: dict[str, int] = {}
+    for name in parents:
+        walk: dict[str, None] = {}  # in order; a circle ends it
+        above: str | None = name
+        while above is not None and above in parents and above not in depths and above not in walk:
+            walk[above] = None
+            above = parents[above]
+        depth = depths.get(above or "", 0)
+        for passed in reversed(walk):
+            depth += 1
+            depths[passed] = depth
+    return depths
 
 
 def by_origin(found: Sequence[Agent]) -> dict[str, list[Agent]]:

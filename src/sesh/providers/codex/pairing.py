@@ -53,6 +53,8 @@ class Planner:
     verbatim: set[int]
     _assigned: dict[Place, str] = field(default_factory=dict)
     _taken: set[str] = field(default_factory=set)
+    _tried: dict[str, int] = field(default_factory=dict)
+    """How many ids were derived from each given one: those are taken, and need not be tried again."""
 
     def plan(self, segment: Sequence[tuple[int, Message]]) -> Pairs:
         """Pair the calls and results of a segment: (index, message) in the order in which the model is sent them."""
@@ -121,9 +123,10 @@ class Planner:
         if given not in self._taken and CALL_ID.fullmatch(given):
             return given
         clean = re.sub(r"[^A-Za-z0-9_-]", "_", given)[:40] or "call"
-        n = 1
+        n = self._tried.get(given, 0) + 1
         while (candidate := f"{clean}_{ids.derive('call-id', given, str(n))[:8]}") in self._taken:
             n += 1
+        self._tried[given] = n
         return candidate
 
 
