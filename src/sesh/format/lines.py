@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 BOM: Final = b"\xef\xbb\xbf"
 
 
-class RawLine(NamedTuple):
+class RawLine(msgspec.Struct, frozen=True, gc=False):
     """One physical line. `number` counts from 1, `offset` is where `data` begins in the file.
 
     `data` has neither its LF nor a CR before it, and no byte order mark. `ended` is False only for a last line

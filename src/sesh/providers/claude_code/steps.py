@@ -9,7 +9,8 @@ each, and each step's results are moved up to it; nothing else changes its place
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from sesh.format.blocks import AnyBlock, ReasoningBlock, ToolResultBlock, WebSearchBlock
 from sesh.format.message import Message
@@ -17,8 +18,7 @@ from sesh.providers.claude_code.write_blocks import Call, Side, Use, side
 from sesh.providers.claude_code.write_own import OwnRecord
 
 
-@dataclass(slots=True, eq=False)
-class Entry:
+class Entry(msgspec.Struct, eq=False):
     """A message on its way into the file.
 
     `first` is the number of its first block in the book; None for a copy that repeats an earlier message after a
@@ -55,20 +55,18 @@ class Entry:
         return isinstance(block, ToolResultBlock)
 
 
-@dataclass(slots=True, eq=False)
-class Slot:
+class Slot(msgspec.Struct, eq=False):
     """A call or a result in its place, and its partner: the result of the call, the call of the result."""
 
     entry: Entry
     index: int
     call_id: str | None
     partner: Slot | None = None
-    uses: list[tuple[str, Use]] = field(default_factory=list)
+    uses: list[tuple[str, Use]] = []
     """A call's ids and forms as written: one, or several where one call becomes several of the client's own."""
 
 
-@dataclass(slots=True, eq=False)
-class Piece:
+class Piece(msgspec.Struct, eq=False):
     """Blocks of one message that stand on one line."""
 
     entry: Entry
@@ -78,17 +76,15 @@ class Piece:
     """Its place in the source order."""
 
 
-@dataclass(slots=True, eq=False)
-class Step:
+class Step(msgspec.Struct, eq=False):
     """What the model said in one go, and the results that belong right after it."""
 
     said: list[Piece]
-    results: list[Piece] = field(default_factory=list)
-    unanswered: list[Slot] = field(default_factory=list)
+    results: list[Piece] = []
+    unanswered: list[Slot] = []
 
 
-@dataclass(slots=True)
-class Arranged:
+class Arranged(msgspec.Struct):
     """A segment in the order it is written: steps, and users' lines between them.
 
     `calls` and `results` find a block's slot by entry and index; `moved` are the results that had to change place.

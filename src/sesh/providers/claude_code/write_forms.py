@@ -7,8 +7,9 @@ the call's tool is drawn.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, TypeAlias
+
+import msgspec
 
 from sesh.format import ids
 from sesh.format.blocks import ToolResultBlock
@@ -24,16 +25,14 @@ Vocabulary: TypeAlias = Callable[[Call], list[Use]]
 """How calls are named: under their own names, or as the client's own tools."""
 
 
-@dataclass(slots=True)
-class Result:
+class Result(msgspec.Struct):
     """A tool_result block, what the screen draws of it, and the call slot it answers."""
 
     block: JsonObject
     drawn: JsonValue
 
 
-@dataclass(slots=True)
-class Form:
+class Form(msgspec.Struct):
     """A message on its way into lines.
 
     `content[i]` is what block i stands as on its line (empty: nowhere). `more[i]` are further calls that stand for a
@@ -44,8 +43,8 @@ class Form:
     content: list[list[JsonObject]]
     codes: list[str | None]
     dropped: list[str | None]
-    drawn: dict[int, JsonValue] = field(default_factory=dict)
-    more: dict[int, list[Result]] = field(default_factory=dict)
+    drawn: dict[int, JsonValue] = {}
+    more: dict[int, list[Result]] = {}
     faithful: bool = True
     lines: int = 0
 

@@ -81,4 +81,6 @@ def _refuse(found: list[records.Record], name: str | None, data: bytes) -> None:
 
 def _nameless(data: bytes) -> str:
     """An id for a file that tells none, by its first line: the same file gives the same, and so does a longer one."""
-    return ids.derive("codex-rollout", data.split(b"\n", 1)[0].decode("utf-8", "replace"))
+    end = data.find(b"\n")
+    first = data if end < 0 else data[:end]
+    return ids.derive("codex-rollout", first.decode("utf-8", "replace"))

@@ -264,8 +264,8 @@ def read(data: bytes, file: str, book: LineBook) -> list[Record]:
         except (msgspec.MsgspecError, RecursionError, UnicodeError):
             found.extend(_odd(raw, file, book))
         else:
-            number, start, text, _ = raw
-            found.append(Record(file, open_item(), number, line, data, start, start + len(text)))
+            stop = raw.offset + len(raw.data)
+            found.append(Record(file, open_item(), raw.number, line, data, raw.offset, stop))
     return found
 
 

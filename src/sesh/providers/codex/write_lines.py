@@ -17,6 +17,8 @@ from sesh.format import jsontext
 from sesh.format import stamp as stamps
 from sesh.format.json import JsonObject
 
+_FIRST: Final = datetime.min.replace(tzinfo=UTC).timestamp()
+_LAST: Final = datetime.max.replace(tzinfo=UTC).timestamp()
 EPOCH: Final = "1970-01-01T00:00:00.000Z"
 
 
@@ -104,9 +106,10 @@ def unix_ms(ts: str) -> int | None:
     """
     try:
         time = datetime.fromisoformat(ts)
-        return int((time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000)
-    except (OverflowError, ValueError):
+    except ValueError:
         return None
+    seconds = (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    return int(seconds * 1000) if _FIRST <= seconds <= _LAST else None
 
 
 def iso(ms: int) -> str:
