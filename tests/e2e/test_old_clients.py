@@ -17,9 +17,10 @@ import pytest
 from sesh.format import blocks, jsontext, walk
 from sesh.format.message import Message
 from tests import rows
-from tests.clients import Claude, Codex, installed
+from tests.clients import Claude, Codex, installed, placing
 from tests.clients.fixtures import absent
 from tests.e2e.crossing import carry, cross, unexplained
+from tests.e2e.journey import Journey
 from tests.sessions import session
 
 pytestmark = pytest.mark.old_client
@@ -115,6 +116,25 @@ def test_a_line_without_a_time_would_stop_claude_2_0_76(tmp_path: Path) -> None:
     probe = claude.go_on(other.result.session_id, home=other.home, cwd=other.cwd)
     assert probe.rc != 0
     assert "Invalid time value" in probe.stderr
+
+
+def test_a_merge_from_claude_2_0_76_which_logs_a_session_anew(tmp_path: Path) -> None:
+    """It does so where a line has several blocks, as a prompt with a picture has. What was there is not new."""
+    claude = Claude(installed=old("claude", "2.0.76"), scratch=tmp_path)
+    codex = Codex(installed=old("codex", "0.142.0"), scratch=tmp_path)
+    journey = Journey(claude=claude, codex=codex, root=tmp_path / "j")
+    given = session(CODEX["tools"])
+    origin = given.open().provider.parse(given.open().source).thread.metadata["sessionId"]
+    folder = journey.codex_home / "sessions/2026/11/20"
+    placing.copy(given.path, folder / f"rollout-2026-11-20T10-00-00-{origin}.jsonl")
+    target = journey.handoff(str(origin), "claude-code", "--tools", "keep", "--cwd", str(journey.cwd))
+    file = journey.claude_file(target)
+    before = file.read_bytes().count(b"\n")
+    journey.in_claude(target, ["Gone on."], prompt="Go on")
+    assert file.read_bytes().count(b"\n") > 2 * before, "it logs the session anew"
+    merged = journey.merge(target)
+    assert (merged["provider"], merged["turns"]) == ("codex", 1)
+    assert merged["messages"] == 4, "the result and the answer that the open end was given, and the turn"
 
 
 def _texts(messages: Sequence[Message]) -> list[str]:

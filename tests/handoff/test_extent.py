@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -9,6 +12,7 @@ from hypothesis import strategies as st
 
 from sesh.errors import NotASession
 from sesh.files.read import open_session
+from sesh.format import walk
 from sesh.format.blocks import TextBlock, ToolCallBlock, ToolResultBlock
 from sesh.format.message import Message
 from sesh.handoff import extent
@@ -140,6 +144,54 @@ def test_known_by_content_says_the_same_as_by_bytes(desk: Desk, name: str) -> No
     assert [m.id for m in by_content.conversation] == [m.id for m in by_bytes.conversation]
     assert by_content.turns == by_bytes.turns == 2
     assert by_content.lost_prompts == by_bytes.lost_prompts == 0
+
+
+def log_anew(path: Path) -> None:
+    """What Claude Code 2.0.76 does on resuming a session with a line of several blocks.
+
+    All chained lines once more, under new ids, a block a line, without the stamps, with the times they had.
+    """
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    chained = [line for line in lines if line.get("uuid") and "message" in line]
+    parent = None
+    with path.open("ab") as f:
+        for n, line in enumerate(chained):
+            content = line["message"]["content"]
+            for i, block in enumerate(content if isinstance(content, list) else [content]):
+                uuid = f"again-{n}-{i}"
+                message = {**line["message"], "content": block if isinstance(block, str) else [block]}
+                copy = {**line, "uuid": uuid, "parentUuid": parent, "message": message}
+                copy.pop("sesh", None)
+                f.write(json.dumps(copy).encode() + b"\n")
+                parent = uuid
+
+
+@pytest.mark.parametrize("name", ["codex/0.169.0/rich.jsonl", "codex/0.169.0/rich2.jsonl", "codex/0.142.0/rich.jsonl"])
+def test_what_a_client_logs_anew_is_not_new(desk: Desk, name: str) -> None:
+    path = desk.handoff(desk.codex(name), "claude-code", tools="keep")
+    reached = extent.measure(path.read_bytes(), read(path))
+    log_anew(path)
+    desk.say(path, "New one", "New answer.")
+    news = side(open_session(path)).since(reached)
+    assert (news.known, news.turns, news.lost_prompts) == ("content", 1, 0)
+    assert [t for m in news.messages if (t := walk.text_of(m))] == ["New one", "New answer."]
+    assert not any(isinstance(b, ToolCallBlock) for m in news.messages for b in m.content)
+
+
+def test_a_rewind_is_one_though_the_rest_is_logged_anew(desk: Desk) -> None:
+    path = desk.claude()
+    desk.say(path, "Second", "Once.")
+    kept = path.read_bytes()
+    desk.say(path, "Third", "Gone.")
+    reached = extent.measure(path.read_bytes(), read(path))
+    whole = path.read_bytes()
+    path.write_bytes(kept)
+    log_anew(path)
+    desk.say(path, "Another third", "Here.")
+    path.write_bytes(whole + path.read_bytes()[len(kept) :])
+    news = side(open_session(path)).since(reached)
+    assert (news.turns, news.lost_prompts) == (1, 1)
+    assert [t for m in news.conversation if (t := walk.text_of(m))] == ["Another third", "Here."]
 
 
 def test_an_extent_counts_what_was_said() -> None:

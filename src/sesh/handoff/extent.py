@@ -31,6 +31,8 @@ from sesh.providers.api import IngestedThread, IngestResult, Provider, SessionSo
 MARK_BYTES: Final = 6
 _REACH: Final = 4
 """How many messages on end may read differently in a rewritten file."""
+_BLOCK_REACH: Final = 16
+"""The same, in blocks: a search becomes a call and a result where its stamp is gone."""
 EMPTY: Final = Extent(lines=0, size=0, sha256=hashlib.sha256(b"").hexdigest(), messages=0)
 
 
@@ -69,10 +71,7 @@ def mark(message: Message) -> bytes:
     Call ids stand for calls and results: names and inputs may come back translated where a stamp was dropped. Times
     are left out: Codex 0.169 gives a legacy fork's copied lines the time of the fork. So are roles and kinds.
     """
-    digest = hashlib.blake2b(digest_size=MARK_BYTES)
-    for block in message.content:
-        digest.update(_essence(block).encode("utf-8", "surrogatepass"))
-    return digest.digest()
+    return _digest(*message.content)
 
 
 def marks_of(reached: Extent) -> list[bytes]:
@@ -147,13 +146,58 @@ def _by_bytes(extent: Extent, provider: Provider, source: SessionSource, now: In
     known = {m.id for m in then.messages}
     known.update(m.id for child in then.children for m in child.messages)
     kept = {m.id for m in now.messages}
-    return News(
+    news = News(
         messages=[m for m in now.messages if m.id not in known],
         children=[c for c in now.children if not all(m.id in known for m in c.messages)],
         lost_prompts=sum(1 for m in then.messages if walk.is_prompt(m) and m.id not in kept),
         known="bytes",
         result=now,
     )
+    return _less_the_copies(news, then.messages) if news.lost_prompts else news
+
+
+def _less_the_copies(news: News, then: Sequence[Message]) -> News:
+    """The same news, where the client has only logged again, under new ids, what was there.
+
+    Claude Code 2.0.76 does so on resuming a session that has a line of several blocks (a prompt with a picture): all
+    that follows is appended once more, a block a line, without the stamps. What was said is compared block by block,
+    because the lines are other ones. They keep their times: the same question asked again after a rewind is a new one.
+    """
+    said = [m for m in news.result.messages if m.kind != "context"]
+    before, prompts = _by_block([m for m in then if m.kind != "context"])
+    after, _ = _by_block(said)
+    old, kept = align([b for b, _ in before], [b for b, _ in after], prompts, reach=_BLOCK_REACH)
+    lost = sum(1 for at in prompts if at >= kept)
+    fresh = {m.id for m in news.messages}
+    copies = [m for _, m in after[:old] if m.id in fresh]
+    if lost >= news.lost_prompts or not copies or copies[0].ts > max(m.ts for m in then):
+        return news
+    copied = {m.id for m in copies}
+    return News(
+        messages=[m for m in news.messages if m.id not in copied],
+        children=news.children,
+        lost_prompts=lost,
+        known="content",
+        result=news.result,
+    )
+
+
+def _by_block(said: Sequence[Message]) -> tuple[list[tuple[bytes, Message]], set[int]]:
+    """The mark of each block with its message, and the places where prompts begin."""
+    found: list[tuple[bytes, Message]] = []
+    prompts: set[int] = set()
+    for message in said:
+        if walk.is_prompt(message):
+            prompts.add(len(found))
+        found += [(_digest(block), message) for block in message.content]
+    return found, prompts
+
+
+def _digest(*content: AnyBlock) -> bytes:
+    digest = hashlib.blake2b(digest_size=MARK_BYTES)
+    for block in content:
+        digest.update(_essence(block).encode("utf-8", "surrogatepass"))
+    return digest.digest()
 
 
 def _by_content(extent: Extent, now: IngestResult) -> News:
@@ -177,7 +221,7 @@ def _by_content(extent: Extent, now: IngestResult) -> News:
     )
 
 
-def align(then: Sequence[bytes], now: Sequence[bytes], prompts: Set[int]) -> tuple[int, int]:
+def align(then: Sequence[bytes], now: Sequence[bytes], prompts: Set[int], *, reach: int = _REACH) -> tuple[int, int]:
     """How many of `now`, from the beginning, are of `then`; and how many of `then` are still there.
 
     A few messages on either side may be other ones: a rewriting may drop what a writer had stamped on a line, and the
@@ -188,7 +232,7 @@ def align(then: Sequence[bytes], now: Sequence[bytes], prompts: Set[int]) -> tup
     turn = (0, 0)
     while i < len(then) and j < len(now):
         if then[i] != now[j]:
-            step = _resume(then, now, i, j)
+            step = _resume(then, now, i, j, reach)
             if step is None:
                 break
             i, j = i + step[0], j + step[1]
@@ -201,10 +245,10 @@ def align(then: Sequence[bytes], now: Sequence[bytes], prompts: Set[int]) -> tup
     return j, i
 
 
-def _resume(then: Sequence[bytes], now: Sequence[bytes], i: int, j: int) -> tuple[int, int] | None:
+def _resume(then: Sequence[bytes], now: Sequence[bytes], i: int, j: int, reach: int) -> tuple[int, int] | None:
     """The nearest place after a difference where two messages on end are the same again, or the last one of `then`."""
-    for distance in range(1, 2 * _REACH + 1):
-        for a in range(max(0, distance - _REACH), min(distance, _REACH) + 1):
+    for distance in range(1, 2 * reach + 1):
+        for a in range(max(0, distance - reach), min(distance, reach) + 1):
             x, y = i + a, j + distance - a
             if x >= len(then) or y >= len(now) or then[x] != now[y]:
                 continue
