@@ -48,6 +48,32 @@ def test_kept_it_stays_and_an_existing_folder_is_not_used(sesh: Sesh, tmp_path: 
     assert sesh("demo", "--keep", home).code == 5
 
 
+def test_a_home_to_play_in(sesh: Sesh, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "play"
+    told = sesh("demo", "--play", home)
+    export, cd = told.out.splitlines()
+    monkeypatch.chdir(cd.removeprefix("cd "))
+    for word in export.removeprefix("export ").split():
+        monkeypatch.setenv(*word.split("="))
+    found = sesh("list", "--here", "--json").json["sessions"]
+    assert {(s["provider"], s["cwd"]) for s in found} == {(n, str(home / "orchard")) for n in ("claude-code", "codex")}
+    refused = sesh("demo", "--play", home)
+    assert refused.code == 5 and "nothing was handed off" in refused.err
+    assert sesh("handoff", "7c9e6a54", "--to", "codex").code == 0
+    assert sesh("merge", "--json").json["turns"] == 0
+    assert "One turn more" in sesh("demo", "--play", home).err
+    assert sesh("merge", "--json").json["turns"] == 1
+    assert "One turn more" in sesh("demo", "--play", home).err  # in the merged copy, this time
+    assert [link["state"] for link in sesh("links", "--json").json["links"]] == ["continued", "merged"]
+
+
+def test_play_is_no_trip_and_takes_no_other_folder(sesh: Sesh, tmp_path: Path) -> None:
+    assert sesh("demo", "--play", tmp_path).code == 5
+    assert list(tmp_path.iterdir()) == []
+    assert sesh("demo", "--play", tmp_path / "a", "--keep", tmp_path / "b").code == 2
+    assert sesh("demo", "--play", tmp_path / "a", "--json").json == {"trips": [], "home": str(tmp_path / "a")}
+
+
 def rows(sent: list[dict[str, object]]) -> str:
     """What was sent, as text to look for words in."""
     return str([r.get("text") for r in sent])

@@ -20,9 +20,13 @@ TRANSCRIPTS = sorted(Path(__file__).parent.glob("*.md"))
 DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 LANGUAGES = {"console", "sh", "text", "python", "ts", "json", "toml", "sql", ""}
 INSTALLING = re.compile(
-    r"(pip install|pipx install|uv tool install|make|npm|python -m|psql|curl|export|sesh completion|#|\$EDITOR) ?"
+    r"(pip install|pipx install|uv tool install|make|npm|python -m|psql|curl|export|sesh completion|#|\$EDITOR"
+    r"|(eval \"\$\()?sesh demo --play) ?"
 )
-"""What a ```sh block may hold: what cannot be run here, because it installs or belongs to the user's own shell."""
+"""What a ```sh block may hold: what cannot be run here, because it installs or belongs to the user's own shell.
+
+`sesh demo --play` makes a home as the pages here have one already; tests/cli/test_demo.py goes that way.
+"""
 
 
 @pytest.mark.parametrize("page", [*TRANSCRIPTS, *DOCS], ids=lambda p: p.relative_to(ROOT).as_posix())

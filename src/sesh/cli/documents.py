@@ -314,7 +314,7 @@ Trip.__doc__ = "One session over and back."
 
 
 class Demo(TypedDict):
-    """`sesh demo`. `home` is null where it was temporary."""
+    """`sesh demo`. `home` is null where it was temporary; with `--play` there are no trips."""
 
     trips: list[Trip]
     home: str | None

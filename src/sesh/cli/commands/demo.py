@@ -13,7 +13,7 @@ import click
 from sesh import demo
 from sesh.cli import moving
 from sesh.cli.options import json_option
-from sesh.cli.output import emit_json, say, sums
+from sesh.cli.output import emit_json, remark, say, sums
 from sesh.demo import far_side
 from sesh.errors import Refused
 from sesh.files.read import open_session
@@ -31,13 +31,25 @@ from sesh.report.reports import EmitReport, IngestReport
     metavar="DIR",
     help="Use the new folder DIR as the home, and leave it there to look at.",
 )
+@click.option(
+    "--play",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Only lay the sessions out in the new folder DIR, for you to try the commands on. Once one is handed off, the "
+    "same again goes on with it for a scripted turn, in the client's stead.",
+)
 @json_option
-def command(keep: Path | None, as_json: bool) -> None:
+def command(keep: Path | None, play: Path | None, as_json: bool) -> None:
     """Take a bundled session over to the other client and back.
 
     It runs the real handoff and merge on two bundled sessions, one of each client, in a temporary home. Nothing of
     yours is read or written, and no client is started: one scripted turn stands for the work on the other side.
     """
+    if keep is not None and play is not None:
+        raise click.UsageError("--keep and --play are two things: one shows a trip, the other leaves it to you.")
+    if play is not None:
+        _play(play.resolve(), as_json)
+        return
     if keep is not None:
         if keep.exists():
             raise Refused(f"{keep} is there already.", hint="Name a folder that is not there yet.")
@@ -53,6 +65,21 @@ def command(keep: Path | None, as_json: bool) -> None:
         _tell(trip)
     if keep is None:
         say("The home was temporary and is gone. `sesh demo --keep DIR` leaves it, for the clients to resume in.")
+
+
+def _play(folder: Path, as_json: bool) -> None:
+    from sesh.cli import playground
+
+    went_on = playground.go_on(folder) if folder.exists() else None
+    if went_on is None:
+        playground.lay_out(folder)
+    if as_json:
+        emit_json({"trips": [], "home": str(folder)})
+    elif went_on is None:
+        remark("Two sessions are there, and nothing else is touched. To play with them:")
+        say(playground.settings(folder))
+    else:
+        remark(f"One turn more in {went_on}.")
 
 
 def _trips(home: Path) -> list[dict[str, Any]]:
