@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sesh.files.read import open_session
+from sesh.providers.claude_code.layout import session_path
 
 
 class Peer(NamedTuple):
@@ -62,11 +63,11 @@ def peers(folder: Path, session: Path, kind: str, homes: Path) -> Iterator[Peer]
 
 
 def _at_home(home: Path, session: Path, kind: str, session_id: str) -> Path:
-    """Put a session where its client would have it. The folders of both clients are there."""
+    """Put a session where its client would have it, as one of the working folder; the folders of both are there."""
     for client in (".claude", ".codex"):
         (home / client).mkdir(parents=True)
     if kind == "claude":
-        at = home / ".claude/projects/-home-dev-work-proj" / f"{session_id}.jsonl"
+        at = home / ".claude" / session_path(session_id, str(Path.cwd()))
     else:
         at = home / ".codex/sessions/2026/03/01" / f"rollout-2026-03-01T09-00-00-{session_id}.jsonl"
     at.parent.mkdir(parents=True)

@@ -8,6 +8,7 @@ import random
 import string
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import accumulate
 from typing import Final
 
 _SYLLABLES: Final = [
@@ -55,7 +56,7 @@ class Words:
         while len(names) < 6000:
             names["".join(fixed.choices(_SYLLABLES, k=fixed.randint(1, 4)))] = None
         self._names: Final = list(names)
-        self._weights: Final = [1 / (i + 5) ** 0.9 for i in range(len(names))]  # few words are frequent
+        self._weights: Final = list(accumulate(1 / (i + 5) ** 0.9 for i in range(len(names))))  # few words are frequent
         self._code: Final = [self._code_line(fixed) for _ in range(6000)]
         self._logs: Final = [self._log_line(fixed) for _ in range(4000)]
         self._prose: Final = [self._sentence(fixed) for _ in range(4000)]
@@ -65,7 +66,7 @@ class Words:
     # one line of each sort
 
     def _pick(self, dice: random.Random, count: int) -> list[str]:
-        return dice.choices(self._names, weights=self._weights, k=count)
+        return dice.choices(self._names, cum_weights=self._weights, k=count)
 
     def _code_line(self, dice: random.Random) -> str:
         a, b, c, d = self._pick(dice, 4)
