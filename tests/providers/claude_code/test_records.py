@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sesh.format.blocks import UnknownBlock
 from sesh.providers.claude_code.records import Kind, decode, kind_of, pieces
 from tests.providers.claude_code.made import Made, codes, short
 
@@ -92,3 +93,31 @@ def test_pieces_of_a_line_that_is_no_record() -> None:
     assert [o.line is not None for o in found] == [True, True, False]
     assert pieces(b'{"type":5}')[0].line is None
     assert pieces(b'{"no":"type"}')[0].readable
+
+
+@pytest.mark.parametrize(
+    "message",
+    [{"0": "h", "1": "i", "content": []}, {"text": "hi"}, {"role": "user", "content": "", "body": ["hi"]}],
+)
+@pytest.mark.parametrize("kind", ["user", "assistant"])
+def test_a_message_whose_words_are_not_in_its_content_is_kept_whole(kind: str, message: dict[str, Any]) -> None:
+    s = Made()
+    s.line(kind, "odd", "a1", message=message)
+    s.user("u2", "odd", "after")
+    result = s.read()
+    kept = [b.raw for m in result.messages for b in m.content if isinstance(b, UnknownBlock)]
+    assert [k["message"] for k in kept if isinstance(k, dict)] == [message]
+    assert short(result)[-1] == "after"
+    assert (result.report.unknown, result.report.skipped) == (1, {})
+
+
+def test_a_message_that_says_nothing_is_state() -> None:
+    s = Made()
+    s.line("assistant", "empty", "a1", message={"id": "m", "role": "assistant", "content": [], "type": "message"})
+    assert s.read().report.skipped == {"empty": 1}
+
+
+def test_an_attachment_of_no_type_is_kept_whole() -> None:
+    s = Made()
+    s.line("attachment", "odd", "a1", attachment={"words": "hi"})
+    assert s.read().report.unknown == 1

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
+from sesh.format.blocks import UnknownBlock
 from sesh.providers.codex import records
 from sesh.providers.codex.reader import parse_codex_rollout
 from sesh.providers.codex.records import BareState, EventMsg, ResponseItem, SessionMeta, Strange, Unreadable
 from sesh.report.reports import LineBook
-from tests.providers.codex.rollouts import THREAD, agent, codes, data, meta, read, said, user
+from tests.providers.codex.rollouts import THREAD, agent, codes, data, item, meta, read, said, user
 
 LINE = json.dumps({"timestamp": "2026-03-01T11:00:00Z", **user()}, separators=(",", ":")).encode()
 
@@ -106,3 +108,22 @@ def test_great_numbers_are_kept() -> None:
     result = read(user("x"), {"type": "response_item", "payload": {"type": "brand_new", "n": number}}, agent("y"))
     block = result.messages[1].content[0]
     assert block.raw["payload"]["n"] == number  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        item("function_call_output", output={"words": "hi"}),
+        item("function_call_output", call_id=7, output={"words": "hi"}),
+        item("tool_search_output", tools={"words": "hi"}),
+        item("image_generation_call", result={"words": "hi"}),
+        item("image_generation_call", result=["hi"]),
+        item("agent_message", author="/root", recipient="/root/a", content="hi"),
+        item("agent_message", author="/root", recipient="/root/a", content={"words": "hi"}),
+    ],
+)
+def test_an_item_whose_words_are_of_an_odd_type_is_kept_whole(odd: dict[str, Any]) -> None:
+    result = read(user("x"), odd, agent("y"))
+    kept = [b.raw for m in result.messages for b in m.content if isinstance(b, UnknownBlock)]
+    assert [k["payload"] for k in kept if isinstance(k, dict)] == [odd["payload"]]
+    assert result.report.unknown == 1

@@ -9,7 +9,7 @@ import msgspec
 
 from sesh.format import lines
 from sesh.format.json import JsonValue
-from sesh.providers.claude_code.records import Kind, Line, decode, kind_of, pieces
+from sesh.providers.claude_code.records import SPEAKING, Kind, Line, decode, kind_of, pieces, says_elsewhere
 from sesh.report.reports import LineBook
 
 _BLANK: Final = b" \t\r\n\0"
@@ -54,7 +54,10 @@ class Reading:
         for raw in lines.split(data):
             line = decode(raw.data)
             if line is not None:
-                record = self._add(raw.number, line, kind_of(line))
+                kind = kind_of(line)
+                if kind in SPEAKING and not (line.message and line.message.content) and says_elsewhere(raw.data):
+                    kind = Kind.UNKNOWN
+                record = self._add(raw.number, line, kind)
                 if self._keep_raw or record.kind is Kind.UNKNOWN:
                     record.data = raw.data
             else:

@@ -231,9 +231,26 @@ def kind_of(line: Line) -> Kind:
     kind = _KINDS.get(line.type, Kind.UNKNOWN)
     if kind in (Kind.USER, Kind.ASSISTANT) and line.message is None:
         return Kind.UNKNOWN
-    if kind is Kind.ATTACHMENT and line.attachment is None:
+    if kind is Kind.ATTACHMENT and (line.attachment is None or not line.attachment.type):
         return Kind.UNKNOWN
     return kind
+
+
+SPEAKING: Final = (Kind.USER, Kind.ASSISTANT)
+_MESSAGE_KEYS: Final = frozenset(
+    (*ApiMessage.__struct_encode_fields__, "type", "stop_details", "container", "context_management", "diagnostics")
+)
+"""What an API message has besides; none of it is anything that was said."""
+
+
+def says_elsewhere(data: bytes) -> bool:
+    """Whether a message without content has something under keys that no message has.
+
+    Seen: `{"0": "h", "1": "i", ..., "content": []}`, a text taken apart (anthropics/claude-code#24663).
+    """
+    value = jsontext.loads(data)
+    message = value.get("message") if isinstance(value, dict) else None
+    return isinstance(message, dict) and any(v for k, v in message.items() if k not in _MESSAGE_KEYS)
 
 
 _DECODER: Final = msgspec.json.Decoder(Line)

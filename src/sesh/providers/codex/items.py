@@ -186,11 +186,13 @@ def _call_id(payload: JsonObject) -> str:
     return ""
 
 
-def _output(payload: JsonObject, key: str) -> Converted:
+def _output(payload: JsonObject, key: str) -> Converted | None:
     output = payload.get(key)
     rest = _without(payload, key)
     if not isinstance(payload.get("call_id"), str):
         # 0.169 puts context in this way (`agent.goal_objective`): an answer that nobody asked for.
+        if not isinstance(output, str | list | None):
+            return None
         given = [output] if isinstance(output, str) else output if isinstance(output, list) else []
         blocks: list[AnyBlock] = [TextBlock(text=g) if isinstance(g, str) else outputs.part_block(g) for g in given]
         return Converted("system", "context", blocks, rest)
@@ -223,8 +225,10 @@ def query_of(action: Any) -> str:
     return url if isinstance(url, str) else ""
 
 
-def _image(payload: JsonObject) -> Converted:
+def _image(payload: JsonObject) -> Converted | None:
     result = payload.get("result")
+    if not isinstance(result, str | None):
+        return None
     blocks: list[AnyBlock] = []
     if isinstance(result, str) and result:
         if result.startswith(("data:", "http")):
@@ -234,10 +238,12 @@ def _image(payload: JsonObject) -> Converted:
     return Converted("assistant", None, blocks, _without(payload, "result"))
 
 
-def _mail(payload: JsonObject) -> Converted:
+def _mail(payload: JsonObject) -> Converted | None:
     """Mail between agents (multi-agent v2): a task from above is the child's prompt, an answer from below a notice."""
     content = payload.get("content")
-    blocks: list[AnyBlock] = [outputs.part_block(p) for p in content] if isinstance(content, list) else []
+    if not isinstance(content, list | None):
+        return None
+    blocks: list[AnyBlock] = [outputs.part_block(p) for p in content or ()]
     author, recipient = str(payload.get("author") or ""), str(payload.get("recipient") or "")
     from_above = bool(author) and recipient.startswith(author + "/")
     return Converted("user", None if from_above else "notice", blocks, _without(payload, "content"))
