@@ -194,6 +194,30 @@ def test_back_again_the_other_way(desk: Desk, provider: str) -> None:
 
 
 @BOTH
+def test_asked_again_the_folder_leads_to_the_newest_copy(desk: Desk, provider: str) -> None:
+    """Over, back, and over again: with nothing new, the first copy would be the wrong one to go on in."""
+    _, target = begin(desk, provider)
+    here = str(desk.cwd)
+    desk.say(target, "B one")
+    merged = desk.merge(target, cwd=here).path
+    assert _again(desk) == merged
+    desk.say(merged, "A two")
+    over = desk.merge(merged, cwd=here).path
+    assert _again(desk) == over
+    desk.say(over, "B three")
+    back_again = desk.merge(over, cwd=here).path
+    assert _again(desk) == back_again
+
+
+def _again(desk: Desk) -> Path:
+    """Where `sesh merge` leads in the folder."""
+    way = choose.in_folder(str(desk.cwd), desk.book, desk.homes)
+    plan = back.plan(way, desk.homes, desk.book, now=desk.now(), options={})
+    assert plan.emitted is None
+    return plan.path
+
+
+@BOTH
 def test_what_stands_in_an_older_copy_is_not_merged_again(desk: Desk, provider: str) -> None:
     """The far side is named, and has nothing new; what was said in the first copy is in the second."""
     _, target = begin(desk, provider)

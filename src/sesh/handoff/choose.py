@@ -71,11 +71,14 @@ def by_session(opened: Opened, book: Book, homes: Homes) -> Way:
 
 
 def in_folder(cwd: str, book: Book, homes: Homes) -> Way:
-    """The way for nothing named: the newest handoff of this folder, before the newest merge. Raises NoSuchSession."""
+    """The way for nothing named: the newest handoff of this folder, before the newest merge. Raises NoSuchSession.
+
+    Where nothing is new on any, the one that the last merge or handoff went: asked again, a merge names the same copy.
+    """
     links = book.links()
     here = [link for link in reversed(_standing(links)) if link.cwd == cwd]
     ordered = [link for kind in ("handoff", "merge") for link in here if link.kind == kind]
-    found = _first_gone_on(_open(ordered, homes), links)
+    found = _first_gone_on(_open(ordered, homes), links, here[0] if here else None)
     found = found or _first_gone_on(_stamped(homes, lambda s: s.cwd == cwd and s.handed_from is not None), links)
     if found is None:
         raise NoSuchSession(
@@ -85,14 +88,21 @@ def in_folder(cwd: str, book: Book, homes: Homes) -> Way:
     return found
 
 
-def _first_gone_on(ways: Iterable[Way], links: Sequence[Link]) -> Way | None:
-    """The first whose far side has something that was not merged yet; the first of all where none has."""
+def _first_gone_on(ways: Iterable[Way], links: Sequence[Link], newest: Link | None = None) -> Way | None:
+    """The first whose far side has something that was not merged yet.
+
+    Where none has, the one along which `newest` merged, or that it made; else the first of all.
+    """
     first: Way | None = None
+    last: Way | None = None
     for way in ways:
         if way.far.since(reached(way, links)).moved_on:
             return way
         first = first or way
-    return first
+        if newest is not None and last is None:
+            end = newest.source if newest.kind == "merge" else newest.to
+            last = way if way.far.end.key == end.key else None
+    return last or first
 
 
 def _standing(links: Sequence[Link]) -> list[Link]:
