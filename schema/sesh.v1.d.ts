@@ -53,6 +53,8 @@ export interface Message {
   threadId: string;
   /** The turn: from one prompt to the next. */
   turnId?: string;
+  /** What the model said in one go: messages of one step have the same. A model is sent a step on end. */
+  stepId?: string;
   /** The message this one answers or follows, where the source is a tree. */
   parentId?: string;
   /** Who speaks: `user`, `assistant`, `system`, or `tool` (a result). */

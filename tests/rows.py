@@ -150,23 +150,3 @@ def looked_for(action: Row) -> str:
     if action.get("pattern"):
         return f"'{action['pattern']}' in {action.get('url')}"
     return str(action.get("query") or action.get("url") or "")
-
-
-def by_step(messages: Sequence[Message]) -> list[Message]:
-    """The messages with all that is one API message (Claude's `message.id`) on end, as Claude Code sends them.
-
-    The file may hold call, result, call, result of one step, in the order in which things happened.
-    """
-    placed: list[list[Message]] = []
-    where: dict[str, int] = {}
-    for message in messages:
-        step = (message.provider_data or {}).get("messageId") if message.role == "assistant" else None
-        if isinstance(step, str) and step in where:
-            placed[where[step]].append(message)
-            continue
-        if isinstance(step, str):
-            where[step] = len(placed)
-        if message.role == "user" and message.kind is None:
-            where.clear()
-        placed.append([message])
-    return [m for group in placed for m in group]

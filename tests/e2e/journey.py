@@ -177,10 +177,10 @@ def said(probe: Probe) -> list[rows.Row]:
     """What a client sent its model, in the form in which conversations are compared: without contexts of its own."""
     read = session_at(probe.path)
     contexts = rows.of_messages(m for m in read.messages if m.kind == "context")
-    return _by_run(rows.settled(rows.without(probe.sent, contexts)))
+    return by_run(rows.settled(rows.without(probe.sent, contexts)))
 
 
-def _by_run(sent: list[rows.Row]) -> list[rows.Row]:
+def by_run(sent: list[rows.Row]) -> list[rows.Row]:
     """Between two texts, all calls before all results.
 
     Claude Code sends the calls of one step together, whenever each came back; Codex in the order of its file.

@@ -9,7 +9,7 @@ import pytest
 from sesh.format.message import Message
 from sesh.stores import MessageStore, open_store
 from tests import rows
-from tests.e2e.journey import COMMAND, PATCH_AND_PARALLEL, TOOLS, Journey, said
+from tests.e2e.journey import COMMAND, PATCH_AND_PARALLEL, TOOLS, Journey, by_run, said
 
 
 def ingest(journey: Journey, *args: str) -> MessageStore:
@@ -28,7 +28,7 @@ def one_thread(store: MessageStore) -> list[Message]:
 
 def conversation(messages: list[Message]) -> list[rows.Row]:
     """The same form in which what a client sends is compared."""
-    return rows.settled(rows.of_messages(m for m in messages if m.kind != "context"))
+    return by_run(rows.settled(rows.of_messages(m for m in messages if m.kind != "context")))
 
 
 @pytest.mark.parametrize("often", [True, False], ids=["after each step", "at the end"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from hypothesis import given
@@ -86,3 +87,32 @@ def test_any_thread_can_be_walked(told: Conversation) -> None:
     walk.window(told.messages)
     walk.first_prompt(told.messages)
     assert sum(len(run) for run in walk.turns(told.messages)) == len(told.messages)
+
+
+def _in_step(step: str | None, role: str = "assistant", **more: object) -> Message:
+    return Message(id=str(next(_NUMBERS)), thread_id="t", role=role, ts="t", step_id=step, content=[], **more)  # type: ignore[arg-type]
+
+
+_NUMBERS = itertools.count()
+
+
+def test_a_step_is_sent_on_end_whatever_came_back_between() -> None:
+    one, result, two, other = _in_step("a"), _in_step(None, "tool"), _in_step("a"), _in_step(None, "tool")
+    assert walk.by_step([one, result, two, other]) == [one, two, result, other]
+
+
+def test_a_context_between_the_calls_of_a_step_does_not_end_it() -> None:
+    one, hook, two = _in_step("a"), _in_step(None, "system", kind="context"), _in_step("a")
+    assert walk.by_step([one, hook, two]) == [one, two, hook]
+
+
+def test_what_somebody_said_ends_a_step() -> None:
+    one, prompt, two = _in_step("a"), _in_step(None, "user"), _in_step("a")
+    assert walk.by_step([one, prompt, two]) == [one, prompt, two]
+    one, other, two = _in_step("a"), _in_step("b"), _in_step("a")
+    assert walk.by_step([one, other, two]) == [one, other, two]
+
+
+def test_messages_without_a_step_stay_where_they_are() -> None:
+    messages = [_in_step(None), _in_step(None, "tool"), _in_step(None)]
+    assert walk.by_step(messages) == messages

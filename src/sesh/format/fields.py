@@ -86,6 +86,10 @@ FIELDS: Final[dict[str, dict[str, Field]]] = {
             "the message id of the prompt that began it",
             "`turn_id` of `turn_context` or `task_started`, or of the item itself",
         ),
+        "stepId": Field(
+            "What the model said in one go: messages of one step have the same. A model is sent a step on end.",
+            "`message.id` of assistant lines",
+        ),
         "parentId": Field(
             "The message this one answers or follows, where the source is a tree.",
             "`parentUuid`, past lines that are no messages",

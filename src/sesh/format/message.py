@@ -51,6 +51,9 @@ class Message(
     `kind` is absent for the conversation itself; `context` was put in by a client and typed by nobody, `summary`
     stands for all that came before it, `notice` is a client's remark.
 
+    `step_id` (additive): what the model said in one go. Messages of one step have the same; a client may write them to
+    its file between the results of their calls, yet its model is sent them on end. `walk.by_step` puts them so.
+
     `window` (additive; on `summary` messages only) lists, in order, the ids of the messages that the model still
     held right after this compaction, the summary's own id among them. Absent: the summary alone. `walk.window`
     reads it. It is how a compaction keeps its meaning in a client that stores it in another shape.
@@ -59,6 +62,7 @@ class Message(
     id: str
     thread_id: str
     turn_id: str | None = None
+    step_id: str | None = None
     parent_id: str | None = None
     role: Role
     ts: str

@@ -24,6 +24,31 @@ def window(messages: Sequence[Message]) -> list[Message]:
     return [*(earlier[i] for i in summary.window if i in earlier), *after]
 
 
+def by_step(messages: Sequence[Message]) -> list[Message]:
+    """The messages in the order in which a model is sent them: what it said in one step on end, then the results.
+
+    A file holds things in the order in which they happened: call, result, call, result, all of one step, where the
+    client runs a call while the model still writes the next (Claude Code 2.1.328). Tool results and
+    contexts are passed over; anything else said ends the step.
+    """
+    groups: list[list[Message]] = []
+    steps: dict[str, list[Message]] = {}
+    for message in messages:
+        if message.role == "tool" or message.kind == "context":
+            groups.append([message])
+            continue
+        step = message.step_id if message.role == "assistant" else None
+        group = steps.get(step) if step is not None else None
+        if group is None:
+            steps.clear()
+            group = []
+            groups.append(group)
+            if step is not None:
+                steps[step] = group
+        group.append(message)
+    return [message for group in groups for message in group]
+
+
 def last_summary(messages: Sequence[Message]) -> int | None:
     """The index of the last compaction's summary: the last `summary` message that has a window, or is alone without."""
     for i in range(len(messages) - 1, -1, -1):

@@ -44,7 +44,7 @@ CODES: Final[dict[str, str]] = {
     "call-id": "A call's id was changed to characters the API accepts, or made unique.",
     "stub-result": "A call without a result got a made-up one, so that the client accepts the session.",
     "orphan-dropped": "A result without a call cannot be sent; it was left out or written as text.",
-    "reordered": "A result was moved up to its call, where the other client looks for it.",
+    "reordered": "A result was moved up to its call, or the calls of a step put before its results, as they are sent.",
     "as-call": "A block was written as a tool call, the nearest thing the other client has.",
     "as-text": "A block was written as text, the nearest thing the other client has.",
     "input-wrapped": 'A tool\'s input was no object and was wrapped as {"input": ...}.',

@@ -1,8 +1,8 @@
 """Law 2, as a function: what came back from a round trip, against what went in, less what the report names.
 
 Compared are the words, not the book-keeping: role, kind, blocks, time, model, turns, windows, children, title. Ids,
-parents, provenance, `providerData` and `raw` belong to the file a message was read from and differ by design. A message
-without blocks says nothing and may be gone.
+steps, parents, provenance, `providerData` and `raw` belong to the file a message was read from and differ by design. A
+message without blocks says nothing and may be gone.
 
 The report counts; it does not say for each block which one. So the check has two grades. A report that names nothing
 asks for equality. One that names n drops and m changes allows that at most n + m of the given blocks are missing, and
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -24,6 +24,11 @@ from sesh.format.message import Message
 from sesh.providers.api import IngestedThread, IngestResult
 from sesh.report.reports import EmitReport
 from sesh.testing.conversations import Conversation
+
+_BOOK_KEEPING: Final = (
+    *("id", "threadId", "turnId", "stepId", "parentId", "runId", "v"),
+    *("provenance", "providerData", "raw", "usage"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +69,7 @@ def difference(given: Conversation, reports: Sequence[EmitReport], got: IngestRe
 def plain(message: Message) -> dict[str, Any]:
     """A message as what must survive: wire form without ids, parents, provenance and what only one provider reads."""
     value: dict[str, Any] = msgspec.to_builtins(message)
-    for key in ("id", "threadId", "turnId", "parentId", "provenance", "providerData", "raw", "runId", "usage", "v"):
+    for key in _BOOK_KEEPING:
         value.pop(key, None)
     value.pop("window", None)  # ids: compared by place, see `_windows`
     for block in value["content"]:
@@ -105,8 +110,8 @@ def _children_unequal(given: Sequence[IngestedThread], got: Sequence[IngestedThr
 
 
 def _speaking(messages: Iterable[Message]) -> list[Message]:
-    """The messages that hold something."""
-    return [m for m in messages if m.content]
+    """The messages that hold something. Where calls stand among the results of their step has no meaning."""
+    return walk.by_step([m for m in messages if m.content])
 
 
 def _turns(messages: Sequence[Message]) -> list[int]:

@@ -26,7 +26,7 @@ Act = Callable[[list[Message], list[Row]], tuple[list[Message], list[Row]]]
 
 def steps_together(messages: list[Message], theirs: list[Row]) -> tuple[list[Message], list[Row]]:
     """Calls of one API message are sent together, though a result was written between them (call, result, call)."""
-    return rows.by_step(messages), theirs
+    return walk.by_step(messages), theirs
 
 
 def task_is_agent(messages: list[Message], theirs: list[Row]) -> tuple[list[Message], list[Row]]:

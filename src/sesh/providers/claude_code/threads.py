@@ -216,6 +216,7 @@ class Weaver:
             id=message_id,
             thread_id=thread_id,
             turn_id=(turn if mark.turn_id is None else mark.turn_id) or None,
+            step_id=line.message.id if role == "assistant" and line is not None and line.message is not None else None,
             parent_id=parent,
             role=role,
             ts=mark.ts or ts,

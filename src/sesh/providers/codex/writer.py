@@ -32,6 +32,7 @@ def emit_codex_rollout(thread: Thread, messages: Sequence[Message], /, **options
     version = options.get("client_version")
     history = write_meta.choose_history(options.get("history") or "auto", version)
     book.note("history-mode", history.why)
+    messages = _as_sent(messages, book)
     session = write_meta.session_of(
         thread,
         messages[0].ts if messages else None,
@@ -66,7 +67,7 @@ def emit_codex_rollout(thread: Thread, messages: Sequence[Message], /, **options
     files = []
     main = _write(session, part.kept, style, book, under.get(session.session_id, ()), link=options.get("link"))
     for child, own in zip(children, sessions, strict=True):
-        lines = _write(own, child.messages, style, book, under.get(own.session_id, ()), link=None)
+        lines = _write(own, _as_sent(child.messages, book), style, book, under.get(own.session_id, ()), link=None)
         files.append(EmittedFile(path=own.path, lines=lines, modified=last_time(child.messages, own.created)))
     modified = last_time(messages, session.created)
     return EmitResult(
@@ -78,6 +79,15 @@ def emit_codex_rollout(thread: Thread, messages: Sequence[Message], /, **options
         files=files,
         appends=_name(session, modified),
     )
+
+
+def _as_sent(messages: Sequence[Message], book: BlockBook) -> Sequence[Message]:
+    """The messages in the order in which their model was sent them: Codex sends its own the file as it stands."""
+    ordered = walk.by_step(messages)
+    moved = [now for was, now in zip(messages, ordered, strict=True) if was is not now]
+    if moved:
+        book.note("reordered", CODES["reordered"], message_id=moved[0].id)
+    return ordered
 
 
 def _leave_out(messages: Sequence[Message], book: BlockBook) -> None:
