@@ -50,6 +50,13 @@ def test_a_page_shows_no_command_that_is_not_run(page: Path) -> None:
             assert [c for c in commands if c.startswith(("$ ", "sesh "))] == []
 
 
+@pytest.mark.parametrize("page", [*TRANSCRIPTS, *DOCS], ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_a_client_is_given_a_whole_id(page: Path) -> None:
+    """Codex 0.169 and `claude -p` 2.1.328 take no beginning of one: `No saved session found with ID 01a22d3a`."""
+    given = re.findall(r"^\$ (?:codex resume|claude --resume) (\S+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert [i for i in given if not re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", i)] == []
+
+
 def test_every_command_has_a_transcript() -> None:
     shown = "\n".join(p.read_text(encoding="utf-8") for p in TRANSCRIPTS)
     assert [n for s in SECTIONS.values() for n in s if f"$ sesh {n}" not in shown] == []
