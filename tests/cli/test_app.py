@@ -149,3 +149,9 @@ def test_streams_that_are_closed_or_full(arguments: list[str], closed: str, tmp_
 def test_what_is_named_in_an_error_cannot_steer_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
     assert app.run(["show", "./\x1b[31mred\x07"]) == 4
     assert "\x1b" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["show"], ["convert", "--to", "codex"], ["handoff", "--dry-run", "--to", "codex"]])
+def test_a_session_named_by_more_than_a_path_can_hold(sesh: Sesh, command: list[str], tmp_path: Path) -> None:
+    ran = sesh(*command, "a title " * 1000, "--home", tmp_path)
+    assert ran.code == 4

@@ -55,9 +55,16 @@ def _looks_like_path(text: str) -> bool:
         or text.startswith(("/", "./", "../", "~"))
         or text in (".", "..")
         or "\\" in text
-        or Path(text).exists()
+        or _exists(text)
         or ("/" in text and " " not in text)
     )
+
+
+def _exists(text: str) -> bool:
+    try:
+        return Path(text).exists()
+    except OSError:  # longer than a path can be: a title, perhaps
+        return False
 
 
 def _by_id(prefix: str, homes: Homes) -> Found | None:

@@ -62,9 +62,17 @@ def client_title(read: IngestResult, otherwise: str) -> str:
     return registry.get(name).title if isinstance(name, str) and registry.is_built_in(name) else otherwise
 
 
+def is_file(text: str) -> bool:
+    """Whether a SESSION argument is a file's path. A title may be longer than any path."""
+    try:
+        return Path(text).is_file()
+    except OSError:
+        return False
+
+
 def session_path(wanted: str | None, named_home: Path | None = None) -> Path:
     """The file that a SESSION argument means (catalog.resolve). Raises NoSuchSession, Ambiguous."""
-    if wanted is not None and Path(wanted).is_file():
+    if wanted is not None and is_file(wanted):
         return Path(wanted)
     from sesh.catalog.resolve import resolve
 

@@ -56,7 +56,7 @@ def session_path(wanted: str | None, named: Path | None, target: str | None = No
 
     Nothing named: the newest session of this folder that is not one of the client `target` already.
     """
-    if wanted is not None and Path(wanted).is_file():
+    if wanted is not None and here.is_file(wanted):
         return Path(wanted)
     only = tuple(name for name in registry.names() if name != target) if wanted is None else ()
     cache = here.cards()

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from sesh.errors import NotASession
 from sesh.providers.claude_code.detect import detect
+from sesh.providers.claude_code.reader import parse_claude_session
 from tests.corpus_files import CASES, CLAUDE, CORPUS, claude_name, claude_sessions
 from tests.providers.claude_code.made import PIXEL, Made
 
@@ -66,3 +68,23 @@ def test_broken_lines_before_the_first_good_one() -> None:
 
 def test_a_session_that_only_sesh_has_touched() -> None:
     assert detect(b'{"type":"sesh-link","sesh":{"emittedLines":1}}\n')
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        {"type": "system", "subtype": "init", "session_id": "s", "tools": [], "cwd": "/x"},
+        {"type": "user", "message": {"role": "user", "content": "hi"}, "session_id": "s", "uuid": "u"},
+        {"type": "assistant", "message": {"role": "assistant", "content": []}, "session_id": "s"},
+    ],
+)
+def test_the_output_stream_is_refused_by_name(first: dict[str, object]) -> None:
+    data = json.dumps(first).encode() + b'\n{"type":"result","subtype":"success","session_id":"s"}\n'
+    for ask in (detect, parse_claude_session):
+        with pytest.raises(NotASession, match="stream-json"):
+            ask(data)
+
+
+def test_a_session_that_names_itself_in_both_ways_is_one() -> None:
+    line = {"type": "user", "message": {"role": "user", "content": "hi"}, "session_id": "s", "sessionId": "s"}
+    assert detect(json.dumps({**line, "uuid": "u"}).encode() + b"\n")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from sesh.errors import NotASession
 from sesh.format import jsontext, lines
 from sesh.format.json import JsonValue
 
@@ -31,9 +34,35 @@ _SIGNS = {
 }
 
 
+_STREAM: Final = {"system": "subtype", "user": "message", "assistant": "message", "result": "subtype"}
+_OF_SESSIONS: Final = frozenset({"sessionId", "parentUuid", "timestamp"})
+
+
 def detect(head: bytes, name: str | None = None) -> bool:
-    """Whether one of the first readable lines is a Claude Code line. Any file `name` may hold one."""
+    """Whether one of the first readable lines is a Claude Code line. Any file `name` may hold one.
+
+    Raises NotASession for the `stream-json` output.
+    """
+    refuse_stream(head, name)
     return any(_is_claude(value) for value in _first_values(head))
+
+
+def refuse_stream(head: bytes, name: str | None = None) -> None:
+    """Raise NotASession where the bytes begin like the output of `claude -p --output-format stream-json`.
+
+    Its lines have the types of a session's, but name it `session_id`, and neither parents nor times.
+    """
+    first = head[: head.find(b"\n")] if b"\n" in head else head
+    if b'"session_id"' not in first:
+        return
+    value = next((p.value for p in jsontext.pieces(first) if p.readable), None)
+    if not isinstance(value, dict) or "session_id" not in value or _OF_SESSIONS & value.keys():
+        return
+    if _STREAM.get(str(value.get("type"))) in value:
+        raise NotASession(
+            f"{name or 'This input'} is the output stream of `claude --output-format stream-json`, not a session file.",
+            hint="The session itself lies under ~/.claude/projects; `sesh list --all` shows it.",
+        )
 
 
 def _first_values(head: bytes, most: int = 50) -> list[JsonValue]:

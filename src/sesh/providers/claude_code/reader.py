@@ -20,6 +20,7 @@ from sesh.providers.boundary import guarded
 from sesh.providers.claude_code import agents
 from sesh.providers.claude_code.book import Record
 from sesh.providers.claude_code.children import linked
+from sesh.providers.claude_code.detect import refuse_stream
 from sesh.providers.claude_code.facts import Facts
 from sesh.providers.claude_code.order import interleaved, is_chained, place
 from sesh.providers.claude_code.queued import only_queued
@@ -37,7 +38,9 @@ def parse_claude_session(source: Source, /, **options: Unpack[ReadOptions]) -> I
     `source`: a SessionSource, or the main file's bytes or text. Raises NotASession where no line is Claude Code's;
     nothing else, whatever the bytes.
     """
-    session = Session(as_source(source), options)
+    given = as_source(source)
+    refuse_stream(given.main, given.name)
+    session = Session(given, options)
     facts = Facts(session.reading.records)
     messages, trunk = _main(session)
     thread = _thread(session, facts, messages, trunk)
