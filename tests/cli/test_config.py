@@ -48,6 +48,13 @@ def test_doctor_says_where_values_come_from(sesh: Sesh, file: Path, monkeypatch:
     assert any("show.nonsense" in p for p in document["problems"])
 
 
+def test_a_variable_of_no_option_is_said(sesh: Sesh, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SESH_LIST_LIMITS", "1")
+    ran = sesh("list")
+    assert ran.code == 2 and "$SESH_LIST_LIMITS: `sesh list` has no such option. It has provider," in ran.err
+    assert sesh("links").code == 0
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -75,6 +75,9 @@ def read(path: Path) -> dict[str, dict[str, Any]]:
 def apply(command: click.Command, name: str, context: click.Context) -> None:
     """Give a command its defaults from file and environment. Raises BadConfig for an option that it does not have."""
     options = {option_name(p): p for p in command.params if isinstance(p, click.Option)}
+    known = {variable(name, key) for key in options}
+    if strange := sorted(v for v in os.environ if v.startswith(variable(name, "")) and v not in known):
+        raise BadConfig(f"${strange[0]}: `sesh {name}` has no such option.", hint=f"It has {', '.join(options)}.")
     for key, option in options.items():
         if option.envvar is None:
             option.envvar = variable(name, key)
