@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
@@ -73,6 +74,8 @@ def scan(provider: Provider, home: Path, *, beside: bool = False) -> Iterator[Fo
                 try:
                     status = entry.stat()
                 except OSError:  # gone since the folder was listed
+                    continue
+                if not stat.S_ISREG(status.st_mode):  # a pipe would never end, nor would a device
                     continue
                 yield Found(
                     provider=provider.name,
