@@ -175,6 +175,8 @@ export interface ToolResultBlock {
    * tool gave.
    */
   output: JsonValue;
+  /** What the model was given in place of a large `output`, where the client kept the whole in a file. */
+  excerpt?: JsonValue;
   /** Whether it failed; absent where the source does not tell. */
   isError?: boolean;
 }

@@ -51,7 +51,7 @@ def of_block(block: blocks.AnyBlock, role: str) -> Row | None:
         case blocks.WebSearchBlock():
             return {"kind": "search", "query": block.query}
         case blocks.ToolResultBlock():
-            text, images = output_text(block.output)
+            text, images = output_text(block.given)
             row: Row = {"kind": "result", "id": block.call_id, "text": text}
             return {**row, "images": images} if images else row
         case blocks.AttachmentBlock():

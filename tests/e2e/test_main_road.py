@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import pytest
 
 from tests.clients import Claude, Codex
 from tests.e2e.crossing import cross, unexplained
 from tests.sessions import session
+
+REFERENCES: Final = "toolu_01943560ed93e84eaba5d4a5"
+"""The call of ToolSearch in the tools session of 2.1.328."""
 
 
 def test_tools_of_claude_resume_in_codex(codex_client: Codex) -> None:
@@ -14,7 +19,11 @@ def test_tools_of_claude_resume_in_codex(codex_client: Codex) -> None:
     assert done.probe.listed
     assert done.probe.turns
     assert done.probe.resumed, done.probe.stderr
-    assert unexplained(done.said(), done.sent(), done.result.report) == []
+    # One row differs: references to tools that Claude Code loads later, which no other client can hold. The report says
+    # so (`as-text`). Claude Code itself puts "Tool loaded." after them.
+    assert done.result.report.changed["as-text"] == 1
+    want = [r for r in done.recorded() if r.get("text") != "Tool loaded."]
+    assert [have["id"] for want, have in zip(want, done.sent(), strict=True) if want != have] == [REFERENCES]
     calls = [row for row in done.recorded() if row["kind"] == "call"]
     assert len(calls) > 20, "the session is there to try every tool"
     assert done.probe.prefix_kept

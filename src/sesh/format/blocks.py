@@ -46,11 +46,21 @@ class ToolCallBlock(Block, tag="tool_call", frozen=True, kw_only=True, gc=False)
 
 
 class ToolResultBlock(Block, tag="tool_result", frozen=True, kw_only=True, gc=False):
-    """What a tool gave back. `is_error` is absent where the source neither says so nor lets it be read."""
+    """What a tool gave back. `is_error` is absent where the source neither says so nor lets it be read.
+
+    `excerpt` (additive): what the model was given in place of the whole output, where the client kept that in a file of
+    its own (Claude Code spills large outputs). The next model is given the same; `output` is for everybody else.
+    """
 
     call_id: str
     output: JsonValue
+    excerpt: JsonValue = None
     is_error: bool | None = None
+
+    @property
+    def given(self) -> JsonValue:
+        """What the model was given: the excerpt where there is one, else the output."""
+        return self.output if self.excerpt is None else self.excerpt
 
 
 class FileChangeBlock(Block, tag="file_change", frozen=True, kw_only=True, gc=False):

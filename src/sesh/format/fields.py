@@ -180,6 +180,10 @@ FIELDS: Final[dict[str, dict[str, Field]]] = {
             "`tool_result.content`",
             "`output`",
         ),
+        "excerpt": Field(
+            "What the model was given in place of a large `output`, where the client kept the whole in a file.",
+            "the `<persisted-output>` text, where the file it names is at hand",
+        ),
         "isError": Field(
             "Whether it failed; absent where the source does not tell.",
             "`is_error`",

@@ -50,18 +50,6 @@ def mid_turn_as_system(messages: list[Message], theirs: list[Row]) -> tuple[list
     return [m for m in messages if not as_system(m)], theirs
 
 
-def preview_only(messages: list[Message], theirs: list[Row]) -> tuple[list[Message], list[Row]]:
-    """Of a spilled output the client sends its preview; we read the whole in, and keep the preview beside it."""
-
-    def shown(block: object) -> object:
-        data = getattr(block, "provider_data", None) or {}
-        if isinstance(block, ToolResultBlock) and "preview" in data:
-            return msgspec.structs.replace(block, output=data["preview"])
-        return block
-
-    return [_with(m, [shown(b) for b in m.content]) for m in messages], theirs
-
-
 REFERENCES = (
     "[Tool references removed - tool search not enabled]",
     "[Tool references removed - tools no longer available]",
@@ -97,7 +85,6 @@ ACTS: dict[Act, int] = {
     steps_together: 1,
     task_is_agent: 9,
     mid_turn_as_system: 2,
-    preview_only: 2,
     references_removed: 4,
     answer_appended: 2,
 }

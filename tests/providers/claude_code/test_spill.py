@@ -41,7 +41,7 @@ def test_the_whole_output_is_read_in(path: str, parts: bool) -> None:
     key = f"{SESSION}/tool-results/b1.txt"
     block, result = spilled(path, {key: b"1\n2\n3 and all the rest"}, parts=parts)
     assert block.output == "1\n2\n3 and all the rest"
-    assert str((block.provider_data or {})["preview"]).count("<persisted-output>")
+    assert str(block.excerpt).count("<persisted-output>")
     assert result.report.files[key].used == 1
     assert not codes(result)
 
@@ -82,7 +82,7 @@ def test_recorded(version: str) -> None:
         b
         for m in result.messages
         for b in m.content
-        if isinstance(b, ToolResultBlock) and "preview" in (b.provider_data or {})
+        if isinstance(b, ToolResultBlock) and b.excerpt is not None
     ]
     assert len(whole) == 1
     assert str(whole[0].output).split() == [str(n) for n in range(1, 30001)]

@@ -13,7 +13,7 @@ from sesh.format.message import Kind as MessageKind
 from sesh.format.message import Role
 from sesh.providers.claude_code.content import blocks_of
 from sesh.providers.claude_code.kinds import Voice, kind_of, voice_of
-from sesh.providers.claude_code.records import Attachment, Line
+from sesh.providers.claude_code.records import Attachment, Line, Origin
 
 SYNTHETIC: Final = "<synthetic>"
 """`message.model` where the client itself wrote the assistant's line."""
@@ -75,8 +75,13 @@ def by_user(line: Line, *, after_command: bool = False) -> list[Said]:
         kind = kind_of(voice)
         if kind == "context" and line.is_meta and after_command and not _wrapped(block):
             kind = "notice"
-        _add(out, "user", kind, block, voice)
+        _add(out, "system" if voice is Voice.EVENT and _told_by_client(line.origin) else "user", kind, block, voice)
     return out
+
+
+def _told_by_client(origin: Origin | None) -> bool:
+    """Whether the client sends these words as its own, in the system's voice (2.1.328), and not as the user's."""
+    return origin is not None and origin.kind == "task-notification"
 
 
 def _wrapped(block: AnyBlock) -> bool:
@@ -144,7 +149,7 @@ def queued(attachment: Attachment) -> list[Said]:
     else:
         first = next((b.text for b in blocks if isinstance(b, TextBlock)), "")
         voice = voice_of(first)
-    return [Said("user", kind_of(voice), blocks, voice)]
+    return [Said("system" if voice is Voice.EVENT else "user", kind_of(voice), blocks, voice)]
 
 
 def _rendered(rendered: JsonValue) -> list[AnyBlock]:

@@ -253,12 +253,8 @@ class Weaver:
             data["toolUseError"] = True
         output = self._spills.whole(block.output, self._reading, record.number)
         if output is not None:
-            data["preview"] = block.output
-        elif not data:
-            return block
-        return msgspec.structs.replace(
-            block, output=block.output if output is None else output, provider_data=data or None
-        )
+            return msgspec.structs.replace(block, output=output, excerpt=block.output, provider_data=data or None)
+        return msgspec.structs.replace(block, provider_data=data) if data else block
 
     def _fresh_id(self, source: str, record: Record) -> str:
         """The id of a record's message. A second line of the same name gets its line number as well."""

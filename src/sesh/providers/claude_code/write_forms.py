@@ -144,7 +144,7 @@ class Former:
                 self._notes.say_each("orphan-dropped", "A result without a call was left out.", slot.entry.message.id)
             return
         (name, use), *more = slot.partner.uses
-        one = output(block.output)
+        one = output(block.given)
         if use.code == "renamed-tool":
             shown = tools_shown.translated(use, one.content, block.is_error)
         else:
@@ -161,7 +161,7 @@ class Former:
         if code is None and shown.content != one.content:
             code = "renamed-tool"
         form.codes[i] = code
-        form.faithful &= code is None
+        form.faithful &= code is None and block.excerpt is None
 
 
 def _tool_use(name: str, use: Use) -> JsonObject:

@@ -175,7 +175,7 @@ def _api(parts: Sequence[Message], data: JsonObject, content: JsonValue) -> Json
 
 
 def _preview(block: AnyBlock) -> JsonValue:
-    return (block.provider_data or {}).get("preview") if isinstance(block, ToolResultBlock) else None
+    return block.excerpt if isinstance(block, ToolResultBlock) else None
 
 
 def _reads_as(line: JsonObject, parts: Sequence[Message], previews: Sequence[JsonValue]) -> bool:
@@ -218,7 +218,7 @@ def drawn_again(line: JsonObject, use: Use | None, block: ToolResultBlock) -> Js
     """A record's `toolUseResult`: what the reader kept of it, over what the screen would need for such a result."""
     data = block.provider_data or {}
     facts = line.get("toolUseResult")
-    content = own_output(data.get("preview", block.output))
+    content = own_output(block.given)
     base = None if use is None else drawn(use, content, data.get("toolUseError") or None)
     if isinstance(facts, dict):
         return {**base, **facts} if isinstance(base, dict) else facts
@@ -252,9 +252,9 @@ def own_block(block: AnyBlock) -> JsonObject:
             result: JsonObject = {
                 "type": "tool_result",
                 "tool_use_id": block.call_id,
-                "content": own_output(more.get("preview", block.output)),
+                "content": own_output(block.given),
             }
-            more = {k: v for k, v in more.items() if k not in ("toolUseResult", "toolUseError", "preview")}
+            more = {k: v for k, v in more.items() if k not in ("toolUseResult", "toolUseError")}
             if block.is_error is not None:
                 result["is_error"] = block.is_error
             return {**result, **more}

@@ -64,7 +64,7 @@ class NativeTools:
     def result(self, call: ToolCallBlock, written: JsonObject, block: ToolResultBlock, seconds: float) -> JsonObject:
         """The output of a call that `call` translated into `written`."""
         name = call.name
-        text = display.text_of(block.output)
+        text = display.text_of(block.given)
         if not block.is_error:
             self.passed(call, block)
         if written["type"] == "web_search_call":
@@ -83,15 +83,15 @@ class NativeTools:
         elif name == "TodoWrite" and not block.is_error:
             output = "Plan updated"
         else:
-            parts = output_parts(block.output)
-            if parts and not isinstance(block.output, str):
+            parts = output_parts(block.given)
+            if parts and not isinstance(block.given, str):
                 output = [content_part(p, assistant=False).value for p in parts]
         return {"type": kind, "call_id": written["call_id"], "output": output}
 
     def passed(self, call: ToolCallBlock, block: ToolResultBlock) -> None:
         """A tool has run: what it showed of files is remembered. `result` does it by itself."""
         if isinstance(call.input, dict) and not block.is_error:
-            self._views.passed(call.name, call.input, display.text_of(block.output))
+            self._views.passed(call.name, call.input, display.text_of(block.given))
 
     def _shell(self, command: str, call_id: str) -> JsonObject:
         if self._version >= (0, 104):
@@ -135,7 +135,7 @@ def _function(name: str, arguments: JsonObject, call_id: str) -> JsonObject:
 
 
 def _shows_image(result: ToolResultBlock | None) -> bool:
-    parts = None if result is None else output_parts(result.output)
+    parts = None if result is None else output_parts(result.given)
     return any(isinstance(part, AttachmentBlock) for part in parts or [])
 
 

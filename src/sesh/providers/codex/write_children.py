@@ -55,7 +55,7 @@ def spawn(
     item_id: str, parent_id: str, call: ToolCallBlock, result: ToolResultBlock | None, children: Sequence[Child]
 ) -> JsonObject:
     """The item of a call that started these children (shape: 0.169, multi-agent v1)."""
-    said = None if result is None else display.text_of(result.output)
+    said = None if result is None else display.text_of(result.given)
     state: object = "interrupted" if said is None else {"completed": said}
     if result is not None and result.is_error:
         state = {"errored": said}

@@ -76,12 +76,14 @@ class Form(NamedTuple):
 
 def result_item(block: ToolResultBlock, i: int, call_id: str, outcomes: list[Outcome | None]) -> Item:
     """A tool's output. Codex has no flag for errors: the stamp keeps it, and the display says so."""
-    form = output(block.output)
+    form = output(block.given)
     code = form.code or ("call-id" if block.call_id != call_id else None) or ("error-flag" if block.is_error else None)
     outcomes[i] = WRITTEN if code is None else Outcome("changed", code)
     payload = {"type": "function_call_output", "call_id": call_id, "output": form.value}
     same_flag = outputs.failed(form.value) == block.is_error
-    exact = form.exact and block.call_id == call_id and (same_flag or block.is_error is not None)
+    exact = (
+        form.exact and block.excerpt is None and block.call_id == call_id and (same_flag or block.is_error is not None)
+    )
     return Item(payload, [i], "tool", exact, error=None if same_flag else block.is_error, call_id=call_id)
 
 
