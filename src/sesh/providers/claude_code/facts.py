@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -16,6 +17,7 @@ from sesh.providers.claude_code.records import Kind
 from sesh.providers.claude_code.said import SYNTHETIC
 
 TITLE_LENGTH: Final = 200
+_IMAGE_TAG: Final = re.compile(r"</?image\b[^<>]*>")
 """A title made of a prompt is cut to this many characters."""
 
 
@@ -89,8 +91,22 @@ def title_of(messages: Sequence[Message]) -> str | None:
     text = walk.first_prompt(messages)
     if text is None:
         text = next((c for m in messages if m.role == "user" and (c := command_of(walk.text_of(m)))), None)
-    if text is None:
+    return None if text is None else _on_one_line(text)
+
+
+def behind_tags(messages: Sequence[Message]) -> str | None:
+    """A title for a conversation whose first prompt begins with a tag; None where it does not.
+
+    The picker passes over such prompts (2.1.328) or shows the tag (2.0.76). Codex puts `<image name=…>` before the
+    words of a prompt with a picture; that tag is no word of the human's.
+    """
+    text = walk.first_prompt(messages)
+    if text is None or not text.startswith("<"):
         return None
+    return _on_one_line(_IMAGE_TAG.sub("", text)) or None
+
+
+def _on_one_line(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1] + "…"
 

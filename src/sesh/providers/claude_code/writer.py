@@ -15,7 +15,7 @@ from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.providers.api import EmitOptions, EmitResult, EmittedFile
 from sesh.providers.boundary import asked_id, guarded, is_file_name
-from sesh.providers.claude_code.facts import title_of
+from sesh.providers.claude_code.facts import behind_tags, title_of
 from sesh.providers.claude_code.layout import session_path
 from sesh.providers.claude_code.tools_native import Place, native
 from sesh.providers.claude_code.write_blocks import kept, tool_name
@@ -139,11 +139,15 @@ class _Emit:
     def _title_lines(self, chain: Chain, messages: Sequence[Message]) -> tuple[list[bytes], list[bytes]]:
         """The file's title in every version's way: before the chain, and after it.
 
-        None for one that is only the first prompt: the client makes that itself.
+        None for one that is only the first prompt: the client makes that itself, unless it begins with a tag.
         """
         title = self._thread.title
         cut = self._options.get("last_turns") is not None or self._options.get("since_compaction")
-        if not title or (title == title_of(messages) and not cut):
+        if not title:
+            title = behind_tags(messages)
+        elif title == title_of(messages) and not cut:
+            title = None
+        if title is None:
             return [], []
         # 1.0.x takes its titles from `summary` lines whose leaf is the session's (one whose leaf is nowhere loses the
         # session); 2.0.76 and later from `custom-title`.
