@@ -102,6 +102,7 @@ class Bench:
             )
         yield from self._kept()
         yield from self._growth()
+        yield from self._appended()
         yield self._small()
 
     def _by_size(self, what: str, kind: str, aim: str, mine: Callable[[Path], Callable[[], Cost]]) -> Iterator[Row]:
@@ -125,6 +126,26 @@ class Bench:
             low, high = (self.convert(self.files[kind, size], to)().memory for size in (small, large))
             what = f"peak memory of convert from {TITLES[kind]}, {large:g} MB against {small:g} MB"
             yield Row(what, "1.5 x", f"{high / low:.1f} x ({low:.0f} to {high:.0f} MB)")
+
+    def _appended(self) -> Iterator[Row]:
+        """Taking one more line into a store, from a session of the largest size against one of the smallest."""
+        for kind in TARGETS:
+            grown = []
+            for size in (self.sizes[-1], self.sizes[0]):
+                file, more = self.folder / f"grown-{size:g}.jsonl", generate.lines(kind, sys.maxsize)
+                ingest = self.process(
+                    "-m", "sesh", "ingest", str(file), "--store", f"sqlite:{file}.db", "--final", "-q"
+                )
+                with file.open("wb") as f:
+                    while f.tell() < size * 1e6:
+                        f.write(next(more))
+                ingest()
+                grown.append(lambda file=file, more=more, ingest=ingest: _one_more(file, more, ingest))
+            found = paired(*grown, self.rounds)
+            what = (
+                f"one appended line of {TITLES[kind]} into a store, {self.sizes[-1]:g} MB against {self.sizes[0]:g} MB"
+            )
+            yield Row(what, "1.5 x", f"{found.cpu:.1f} x, {found.mine.memory:.0f} MB")
 
     def _small(self) -> Row:
         file = generate.write("claude", 20_000, self.folder / "small.jsonl")
@@ -150,6 +171,12 @@ class Bench:
                     continue
                 more = found.mine.memory / found.other.memory
                 yield Row(what, "3 x, 8 x memory", f"{found.cpu:.1f} x, {more:.1f} x memory")
+
+
+def _one_more(file: Path, more: Iterator[bytes], ingest: Callable[[], Cost]) -> Cost:
+    with file.open("ab") as f:
+        f.write(next(more))
+    return ingest()
 
 
 def machine() -> str:

@@ -35,6 +35,11 @@ def lines(kind: str, size: int, seed: int = 1) -> Iterator[bytes]:
             return
 
 
+def session_id(kind: str, seed: int = 1) -> str:
+    """The id of such a session."""
+    return KINDS[kind](Words(seed)).id
+
+
 def write(kind: str, size: int, path: Path, seed: int = 1) -> Path:
     """Such a session as a file."""
     with path.open("wb") as f:

@@ -28,7 +28,10 @@ Command = Sequence[str]
 
 
 def run(command: Command, environment: Mapping[str, str]) -> Cost:
-    """Run a command to its end. Raises RuntimeError, with what it said, where it failed."""
+    """Run a command to its end. Raises RuntimeError, with what it said, where it failed.
+
+    Linux counts the memory of the process that starts another one in the other's peak: keep this one small.
+    """
     with subprocess.Popen(
         command, env=dict(environment), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     ) as process:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sesh.files.read import open_session
+from bench import generate
 from sesh.providers.claude_code.layout import session_path
 
 
@@ -39,8 +39,7 @@ class Peer(NamedTuple):
 
 def peers(folder: Path, session: Path, kind: str, homes: Path) -> Iterator[Peer]:
     """The peers in `folder` that are installed, set up to convert `session` (`claude` or `codex`) to the other form."""
-    opened = open_session(session)
-    session_id = opened.provider.parse(opened.source).thread.metadata["sessionId"]  # type: ignore[index]
+    session_id = generate.session_id(kind)
     other = "codex" if kind == "claude" else "claude"
     for name in ("harness-convert", "unisessions", "claude-session-teleporter"):
         programs = folder / name / "bin"
