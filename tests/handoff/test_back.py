@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sesh.errors import NoSuchSession, Refused, SeshError
+from sesh.files.read import open_session
 from sesh.format import walk
 from sesh.handoff import back, choose
 from sesh.handoff.diverge import Diverged
@@ -146,6 +147,30 @@ def test_both_sides_went_on(desk: Desk, provider: str) -> None:
     assert len(aside) == 1, "what was said here is in the copy still, aside"
     append = desk.plan_merge(target, "append")
     assert append.emitted is None, "all of it was merged a moment ago"
+
+
+@BOTH
+def test_the_direction_can_be_said(desk: Desk, provider: str) -> None:
+    """After a merge of two sides that both went on, either side has something that the other has not."""
+    origin, target = begin(desk, provider)
+    desk.say(origin, "Said here")
+    desk.say(target, "Said there")
+    desk.merge(target, "branch")
+    opened = open_session(origin)
+    for to in (provider, OTHER[provider]):
+        assert choose.by_session(opened, desk.book, desk.homes, to).link.source.provider == to
+    for link in desk.book.links():
+        there = choose.in_folder(str(link.cwd), desk.book, desk.homes, link.source.provider)
+        assert there.link.source.provider == link.source.provider
+
+
+@BOTH
+def test_a_direction_that_no_link_leads(desk: Desk, provider: str) -> None:
+    origin, _ = begin(desk, provider)
+    with pytest.raises(NoSuchSession, match="leads from"):
+        choose.by_session(open_session(origin), desk.book, desk.homes, OTHER[provider])
+    with pytest.raises(NoSuchSession, match="was handed off from"):
+        choose.in_folder(str(desk.cwd), desk.book, desk.homes, OTHER[provider])
 
 
 @BOTH

@@ -52,16 +52,23 @@ class Way:
     far: Side
 
 
-def by_session(opened: Opened, book: Book, homes: Homes) -> Way:
+def by_session(opened: Opened, book: Book, homes: Homes, to: str | None = None) -> Way:
     """The way for a session that the user named: it is the far side, or the origin of one.
 
-    A session may be both (a merged copy that was worked in): then the side that has gone on decides. Raises
-    NoSuchSession where no link is known.
+    A session may be both (a merged copy that was worked in): then `to` decides, the client that is to get the turns;
+    or, where that is not said, the side that has gone on. Raises NoSuchSession where no link is known.
     """
     named = side(opened)
     links = book.links()
-    found = _first_gone_on(chain(_as_far_side(named, links), _as_origin(named.end, links, homes)), links)
-    found = found or _first_gone_on(_stamped(homes, lambda s: s.handed_from == str(named.end)), links)
+    ways = chain(_as_far_side(named, links), _as_origin(named.end, links, homes))
+    found = _first_gone_on(_leading(ways, to), links)
+    stamped = _stamped(homes, lambda s: s.handed_from == str(named.end))
+    found = found or _first_gone_on(_leading(stamped, to), links)
+    if found is None and to is not None:
+        raise NoSuchSession(
+            f"No link that sesh knows of leads from {named.end}, or from its other side, to {registry.get(to).title}.",
+            hint="`sesh links` shows them all; without --to, the side that has gone on decides.",
+        )
     if found is None:
         raise NoSuchSession(
             f"{named.end} is on no link that sesh knows of: it was neither handed off from here nor made by a handoff.",
@@ -70,7 +77,12 @@ def by_session(opened: Opened, book: Book, homes: Homes) -> Way:
     return found
 
 
-def in_folder(cwd: str, book: Book, homes: Homes) -> Way:
+def _leading(ways: Iterable[Way], to: str | None) -> Iterator[Way]:
+    """The ways along which turns go to the client `to`; all of them where it is not said."""
+    return (way for way in ways if to is None or way.link.source.provider == to)
+
+
+def in_folder(cwd: str, book: Book, homes: Homes, to: str | None = None) -> Way:
     """The way for nothing named: the newest handoff of this folder, before the newest merge. Raises NoSuchSession.
 
     Where nothing is new on any, the one that the last merge or handoff went: asked again, a merge names the same copy.
@@ -78,11 +90,13 @@ def in_folder(cwd: str, book: Book, homes: Homes) -> Way:
     links = book.links()
     here = [link for link in reversed(_standing(links)) if link.cwd == cwd]
     ordered = [link for kind in ("handoff", "merge") for link in here if link.kind == kind]
-    found = _first_gone_on(_open(ordered, homes), links, here[0] if here else None)
-    found = found or _first_gone_on(_stamped(homes, lambda s: s.cwd == cwd and s.handed_from is not None), links)
+    found = _first_gone_on(_leading(_open(ordered, homes), to), links, here[0] if here else None)
+    stamped = _stamped(homes, lambda s: s.cwd == cwd and s.handed_from is not None)
+    found = found or _first_gone_on(_leading(stamped, to), links)
     if found is None:
+        whence = "" if to is None else f" from {registry.get(to).title}"
         raise NoSuchSession(
-            f"No session of this folder ({cwd}) was handed off, or none is left.",
+            f"No session of this folder ({cwd}) was handed off{whence}, or none is left.",
             hint="Name the session: `sesh links` shows every handoff.",
         )
     return found

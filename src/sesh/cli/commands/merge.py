@@ -9,7 +9,15 @@ from typing import Any
 import click
 
 from sesh.cli import moving
-from sesh.cli.options import home_option, json_option, quiet_option, report_option, session_argument, strict_option
+from sesh.cli.options import (
+    ProviderName,
+    home_option,
+    json_option,
+    quiet_option,
+    report_option,
+    session_argument,
+    strict_option,
+)
 from sesh.cli.output import emit_json, loss_line, remark, say, sums, write_report
 from sesh.errors import Lossy
 from sesh.files.read import open_session
@@ -30,6 +38,9 @@ from sesh.providers.api import EmitOptions
     "--branch", is_flag=True, help="Both sides went on: graft where they parted; the origin's later turns stand aside."
 )
 @click.option("--append", is_flag=True, help="Both sides went on: put the new turns after the origin's end.")
+@click.option(
+    "--to", type=ProviderName(), help="The client that is to get the turns. Default: whichever side's other went on."
+)
 @click.option("--live", is_flag=True, help="Take what is written so far, though the client has the session open.")
 @click.option(
     "--cwd", help="The folder the merged session belongs to, where the project has moved. Default: the origin's."
@@ -46,6 +57,7 @@ def command(
     session: str | None,
     branch: bool,
     append: bool,
+    to: str | None,
     live: bool,
     cwd: str | None,
     tools: Any,
@@ -63,9 +75,9 @@ def command(
     choice: Choice | None = "branch" if branch else "append" if append else None
     homes, book = moving.homes(home), moving.book()
     if session is None:
-        way = choose.in_folder(os.path.realpath(Path.cwd()), book, homes)
+        way = choose.in_folder(os.path.realpath(Path.cwd()), book, homes, to)
     else:
-        way = choose.by_session(open_session(moving.session_path(session, home).absolute()), book, homes)
+        way = choose.by_session(open_session(moving.session_path(session, home).absolute()), book, homes, to)
     options: EmitOptions = {"tools": tools} if tools else {}
     folder = None if cwd is None else os.path.realpath(Path(cwd).expanduser())
     merge = back.plan(way, homes, book, now=moving.now(), choice=choice, live=live, cwd=folder, options=options)
