@@ -20,21 +20,17 @@ from sesh.providers.claude_code.layout import session_path
 
 
 class Peer(NamedTuple):
-    """A program, and its command for one session; `fresh` empties what it wrote before, so that it writes again."""
+    """A program, its command for one session, and the client's folder that it writes to."""
 
     name: str
     command: list[str]
     environment: dict[str, str]
-    home: Path
+    target: Path
 
     def fresh(self) -> None:
-        """Take away what an earlier run wrote."""
-        shutil.rmtree(self.home / self._other)
-        (self.home / self._other).mkdir()
-
-    @property
-    def _other(self) -> str:
-        return ".codex" if (self.home / ".claude" / "projects").is_dir() else ".claude"
+        """Take away what an earlier run wrote, so that it writes again."""
+        shutil.rmtree(self.target)
+        self.target.mkdir()
 
 
 def peers(folder: Path, session: Path, kind: str, homes: Path) -> Iterator[Peer]:
@@ -58,7 +54,7 @@ def peers(folder: Path, session: Path, kind: str, homes: Path) -> Iterator[Peer]
             command += ["--target-home", str(target), "--cwd", str(home)]
             command += ["--codex-project", "none"] if other == "codex" else []
         environment = {k: v for k, v in os.environ.items() if k not in ("CODEX_HOME", "CLAUDE_CONFIG_DIR")}
-        yield Peer(name, command, {**environment, "HOME": str(home), "HC_NO_INTERACTIVE": "1"}, home)
+        yield Peer(name, command, {**environment, "HOME": str(home), "HC_NO_INTERACTIVE": "1"}, target)
 
 
 def _at_home(home: Path, session: Path, kind: str, session_id: str) -> Path:
