@@ -33,8 +33,11 @@ def of_message(message: Message) -> list[Row]:
 
 
 def conversation(messages: Iterable[Message]) -> list[Row]:
-    """The rows of what was said: all messages but `context` ones."""
-    return of_messages(m for m in messages if m.kind != "context")
+    """The rows of what was said: all messages but `context` ones, and those in the system's voice.
+
+    A client's request has the latter among its own context (`tests/clients/sent.py`).
+    """
+    return of_messages(m for m in messages if m.kind != "context" and not (m.role == "system" and m.kind == "notice"))
 
 
 def of_block(block: blocks.AnyBlock, role: str) -> Row | None:

@@ -60,6 +60,8 @@ def with_a_sub_agent(journey: Journey, target: str) -> str:
         script=[
             {"match": "Spawn one", "not": ["CHILD TASK"], "items": [spawn]},
             {"match": "CHILD TASK", "not": ["call_spawn"], "items": [{"text": "The child has done it."}]},
+            # Codex ends its sub-agents when it ends: the parent stays at work until the child has answered.
+            [{"call": "exec_command", "args": {"cmd": "sleep 3"}, "id": "call_wait"}],
             [{"text": "The parent goes on."}],
         ],
     )

@@ -94,7 +94,7 @@ _MARKS: Final = {"completed": "x", "in_progress": "~"}
 def card(call: ToolCallBlock | FileChangeBlock | WebSearchBlock, result: ToolResultBlock | None) -> Card:
     """What a call and its result look like. `result` is None where nothing answered."""
     failed = bool(result and result.is_error)
-    output = None if result is None else result.given
+    output = None if result is None else result.output  # people are shown the whole of it
     if isinstance(call, WebSearchBlock):
         return Search(query=call.query, action={"type": "search", "query": call.query})
     if isinstance(call, FileChangeBlock):
