@@ -11,8 +11,7 @@ from typing import Any
 import sesh.providers.claude_code
 from sesh.providers.claude_code.content import BLOCK_TYPES
 from sesh.providers.claude_code.kinds import INTERRUPTS, TAGS, kind_of
-from sesh.providers.claude_code.records import FACTS, STATE, Kind
-from sesh.providers.claude_code.said import CARRYING, QUEUED
+from sesh.providers.claude_code.records import ATTACHED_STATE, CARRYING, FACTS, QUEUED, STATE, Kind
 from sesh.providers.claude_code.tree import BOUNDARY
 from tests.corpus_files import CLAUDE
 
@@ -59,6 +58,7 @@ def test_blocks() -> None:
 def test_attachments() -> None:
     carrying = {k for k, (fate, _) in tables()["Attachment types"].items() if fate != "skipped"}
     assert carrying == CARRYING | {QUEUED}
+    assert set(tables()["Attachment types"]) - carrying == ATTACHED_STATE
 
 
 def test_system_subtypes() -> None:

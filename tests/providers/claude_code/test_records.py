@@ -121,3 +121,15 @@ def test_an_attachment_of_no_type_is_kept_whole() -> None:
     s = Made()
     s.line("attachment", "odd", "a1", attachment={"words": "hi"})
     assert s.read().report.unknown == 1
+
+
+def test_an_attachment_of_a_type_nobody_knows_is_kept_whole() -> None:
+    """It may hold a human's words; what is known to be the client's own state is only counted."""
+    s = Made()
+    s.line("attachment", "x1", "a1", attachment={"type": "whiteboard", "words": "typed by somebody"})
+    s.line("attachment", "x2", "x1", attachment={"type": "date", "date": "2026-11-30"})
+    s.said("a2", "x2", "two")
+    result = s.read()
+    assert (result.report.unknown, result.report.skipped) == (1, {"attachment": 1})
+    assert "typed by somebody" in str(result.messages[2].content)
+    assert result.messages[2].kind == "context"

@@ -78,11 +78,6 @@ def test_an_output_that_only_speaks_of_it_stays() -> None:
 def test_recorded(version: str) -> None:
     path = next(p for p in claude_sessions() if version in p.parts and p.parent.name.endswith("-tools"))
     result = parse_claude_session(claude_source(path))
-    whole = [
-        b
-        for m in result.messages
-        for b in m.content
-        if isinstance(b, ToolResultBlock) and b.excerpt is not None
-    ]
+    whole = [b for m in result.messages for b in m.content if isinstance(b, ToolResultBlock) and b.excerpt is not None]
     assert len(whole) == 1
     assert str(whole[0].output).split() == [str(n) for n in range(1, 30001)]

@@ -16,8 +16,7 @@ from sesh.format.blocks import TextBlock
 from sesh.providers.claude_code.book import Record
 from sesh.providers.claude_code.content import blocks_of
 from sesh.providers.claude_code.kinds import Voice, command_of, voice_of
-from sesh.providers.claude_code.records import Kind
-from sesh.providers.claude_code.said import QUEUED
+from sesh.providers.claude_code.records import QUEUED, Kind
 
 _WITHDRAWN = frozenset({"popAll", "pop"})
 """The human took the prompt back into the input line, to change it: it was not said."""

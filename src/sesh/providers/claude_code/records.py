@@ -219,6 +219,50 @@ STATE: Final = frozenset(
 """Lines that are the client's own state: counted as skipped under their type. From `api-request-resumed` on, known by
 name from 2.1.328 and never seen in a file. Any other type is unknown and kept whole."""
 
+CARRYING: Final = frozenset(
+    {
+        "file",
+        "edited_text_file",
+        "hook_additional_context",
+        "hook_blocking_error",
+        "hook_success",
+        "plan_mode",
+        "plan_file_reference",
+        "nested_memory",
+        "invoked_skills",
+        "selected_lines_in_ide",
+        "opened_file_in_ide",
+    }
+)
+"""Attachment types that bring words of this very session to the model (a mentioned file, a hook's output)."""
+
+QUEUED: Final = "queued_command"
+"""The attachment that holds words typed while the model worked."""
+
+ATTACHED_STATE: Final = frozenset(
+    {
+        "agent_listing_delta",
+        "auto_mode",
+        "auto_mode_exit",
+        "command_permissions",
+        "date",
+        "deferred_tools_delta",
+        "deferred_tools_record",
+        "environment",
+        "instructions",
+        "model",
+        "prompt_snapshot",
+        "remote_session_change",
+        "session_context",
+        "silent_turn_reminder",
+        "skill_listing",
+        "task_reminder",
+    }
+)
+"""Attachment types that are the client's own context, which it gives anew on resume. Any other is kept whole."""
+
+_ATTACHED: Final = CARRYING | ATTACHED_STATE | {QUEUED}
+
 _KINDS: Final[dict[str, Kind]] = {
     **{k.value: k for k in Kind if k not in (Kind.FACT, Kind.STATE, Kind.UNKNOWN, Kind.UNREADABLE)},
     **dict.fromkeys(FACTS, Kind.FACT),
@@ -227,11 +271,11 @@ _KINDS: Final[dict[str, Kind]] = {
 
 
 def kind_of(line: Line) -> Kind:
-    """What a line is. A user or assistant line without a message, an attachment without one, is unknown."""
+    """What a line is. A user or assistant line without a message, an attachment of no known type, is unknown."""
     kind = _KINDS.get(line.type, Kind.UNKNOWN)
     if kind in (Kind.USER, Kind.ASSISTANT) and line.message is None:
         return Kind.UNKNOWN
-    if kind is Kind.ATTACHMENT and (line.attachment is None or not line.attachment.type):
+    if kind is Kind.ATTACHMENT and (line.attachment is None or line.attachment.type not in _ATTACHED):
         return Kind.UNKNOWN
     return kind
 

@@ -13,29 +13,10 @@ from sesh.format.message import Kind as MessageKind
 from sesh.format.message import Role
 from sesh.providers.claude_code.content import blocks_of
 from sesh.providers.claude_code.kinds import Voice, kind_of, voice_of
-from sesh.providers.claude_code.records import Attachment, Line, Origin
+from sesh.providers.claude_code.records import CARRYING, QUEUED, Attachment, Line, Origin
 
 SYNTHETIC: Final = "<synthetic>"
 """`message.model` where the client itself wrote the assistant's line."""
-
-CARRYING: Final = frozenset(
-    {
-        "file",
-        "edited_text_file",
-        "hook_additional_context",
-        "hook_blocking_error",
-        "hook_success",
-        "plan_mode",
-        "plan_file_reference",
-        "nested_memory",
-        "invoked_skills",
-        "selected_lines_in_ide",
-        "opened_file_in_ide",
-    }
-)
-"""Attachment types that bring words of this very session to the model (a mentioned file, a hook's output)."""
-
-QUEUED: Final = "queued_command"
 
 _HOOKS_SENT: Final = ("SessionStart", "UserPromptSubmit")
 """Hooks whose plain output the model is sent (2.1.328: only these have `rendered` on a hook_success)."""
