@@ -1,0 +1,94 @@
+"""What a list costs: `python -m bench.lists [--sessions 5000] [--megabytes 1000] [--rounds 5]`.
+
+A home of both clients is made in a temporary folder, its sessions log-normal in size. The yardsticks: a process that
+decodes every line of every session with orjson (`pip install orjson`), and `python -I -S -c pass`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import sys
+import tempfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from bench import generate
+from bench.pairs import Cost, paired, run
+
+DECODE_ALL: Final = """
+import sys
+from pathlib import Path
+import orjson
+for path in Path(sys.argv[1]).rglob("*.jsonl"):
+    with path.open("rb") as f:
+        for line in f:
+            orjson.loads(line)
+"""
+
+
+def make_home(root: Path, sessions: int, size: int) -> None:
+    """Sessions of both clients, `size` bytes in all, in a home below `root`."""
+    draw = random.Random(1)
+    weights = [draw.lognormvariate(0, 1.2) for _ in range(sessions)]
+    each = size / sum(weights)
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    for n, weight in enumerate(weights):
+        at = start + timedelta(minutes=37 * n)
+        kind = "claude" if n % 2 else "codex"
+        session = generate.session_id(kind, n + 1)
+        path = root / (
+            f".claude/projects/-work-project-{n % 40}/{session}.jsonl"
+            if kind == "claude"
+            else f".codex/sessions/{at:%Y/%m/%d}/rollout-{at:%Y-%m-%dT%H-%M-%S}-{session}.jsonl"
+        )
+        path.parent.mkdir(parents=True, exist_ok=True)
+        generate.write(kind, int(weight * each), path, n + 1)
+        os.utime(path, (at.timestamp(), at.timestamp()))
+
+
+def main() -> None:
+    """Make the home, measure, print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--sessions", type=int, default=5000)
+    parser.add_argument("--megabytes", type=int, default=1000)
+    parser.add_argument("--rounds", type=int, default=5)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="sesh-bench-list-") as name:
+        root = Path(name)
+        make_home(root, given.sessions, given.megabytes * 1_000_000)
+        environment = {"HOME": name, "PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
+        cache = root / "cache"
+        environment |= {"XDG_CACHE_HOME": str(cache), "SESH_HOME": str(root / "sesh")}
+        sesh = [sys.executable, "-m", "sesh"]
+
+        def listed() -> Cost:
+            return run([*sesh, "list", "--all", "--json"], environment)
+
+        def listed_anew() -> Cost:
+            for folder in (cache, root / "sesh"):
+                shutil.rmtree(folder, ignore_errors=True)
+            return listed()
+
+        def bare() -> Cost:
+            return run([sys.executable, "-I", "-S", "-c", "pass"], environment)
+
+        def decoded() -> Cost:
+            return run([sys.executable, "-c", DECODE_ALL, name], environment)
+
+        anew = paired(listed_anew, decoded, given.rounds)
+        again = paired(listed, decoded, given.rounds)  # the cache is there from the last run above
+        of_anew = again.cpu / anew.cpu
+        print(
+            f"list of {given.sessions:,} sessions, {given.megabytes:,} MB, no cache: {anew.cpu:.2f} x orjson decoding"
+        )
+        print(f"the same with the cache: {of_anew:.2f} of that")
+        helped = paired(lambda: run([*sesh, "--help"], environment), bare, given.rounds * 4)
+        print(f"sesh --help: {helped.cpu:.1f} x python -I -S -c pass")
+
+
+if __name__ == "__main__":
+    main()
