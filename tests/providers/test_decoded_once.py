@@ -63,14 +63,15 @@ def test_each_line_is_decoded_once(session: tuple[str, bytes], decoded: list[Cou
 
 
 def test_no_line_is_decoded_again(session: tuple[str, bytes], monkeypatch: pytest.MonkeyPatch) -> None:
-    """What else is decoded is JSON in a string of a line (arguments of a call), never a line."""
+    """What else is decoded is JSON in a string of a line (arguments of a call), or a line that is kept whole."""
     name, data = session
     again: list[bytes | str] = []
     decode = jsontext.decode_any
     monkeypatch.setattr(jsontext, "decode_any", lambda given: [again.append(given), decode(given)][1])
-    registry.get(name).parse(data)
+    report = registry.get(name).parse(data).report
     lines = set(data.split(b"\n"))
-    assert not [given for given in again if (given.encode() if isinstance(given, str) else given) in lines]
+    twice = [given for given in again if (given.encode() if isinstance(given, str) else given) in lines]
+    assert len(twice) <= report.unknown
     assert sum(map(len, again)) < len(data) / 10
 
 
