@@ -12,6 +12,7 @@ import random
 import shutil
 import sys
 import tempfile
+import uuid
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -31,22 +32,29 @@ for path in Path(sys.argv[1]).rglob("*.jsonl"):
 
 
 def make_home(root: Path, sessions: int, size: int) -> None:
-    """Sessions of both clients, `size` bytes in all, in a home below `root`."""
+    """Sessions of both clients, `size` bytes in all, in a home below `root`: beginnings of a few long ones."""
     draw = random.Random(1)
     weights = [draw.lognormvariate(0, 1.2) for _ in range(sessions)]
-    each = size / sum(weights)
+    sizes = [int(w * size / sum(weights)) for w in weights]
+    seeds = range(1, 5)
+    long = {(kind, s): list(generate.lines(kind, max(sizes), s)) for kind in generate.KINDS for s in seeds}
     start = datetime(2026, 1, 1, tzinfo=UTC)
-    for n, weight in enumerate(weights):
+    for n, most in enumerate(sizes):
         at = start + timedelta(minutes=37 * n)
-        kind = "claude" if n % 2 else "codex"
-        session = generate.session_id(kind, n + 1)
+        kind, seed = ("claude" if n % 2 else "codex"), seeds[n // 2 % len(seeds)]
+        session = str(uuid.UUID(int=draw.getrandbits(128), version=4))
         path = root / (
             f".claude/projects/-work-project-{n % 40}/{session}.jsonl"
             if kind == "claude"
             else f".codex/sessions/{at:%Y/%m/%d}/rollout-{at:%Y-%m-%dT%H-%M-%S}-{session}.jsonl"
         )
         path.parent.mkdir(parents=True, exist_ok=True)
-        generate.write(kind, int(weight * each), path, n + 1)
+        own, made_for = session.encode(), generate.session_id(kind, seed).encode()
+        with path.open("wb") as f:
+            for line in long[kind, seed]:
+                f.write(line.replace(made_for, own))
+                if f.tell() >= most:
+                    break
         os.utime(path, (at.timestamp(), at.timestamp()))
 
 
@@ -81,11 +89,9 @@ def main() -> None:
 
         anew = paired(listed_anew, decoded, given.rounds)
         again = paired(listed, decoded, given.rounds)  # the cache is there from the last run above
-        of_anew = again.cpu / anew.cpu
-        print(
-            f"list of {given.sessions:,} sessions, {given.megabytes:,} MB, no cache: {anew.cpu:.2f} x orjson decoding"
-        )
-        print(f"the same with the cache: {of_anew:.2f} of that")
+        what = f"list of {given.sessions:,} sessions, {given.megabytes:,} MB"
+        print(f"{what}, no cache: {anew.cpu:.2f} x decoding them with orjson")
+        print(f"the same with the cache: {again.cpu / anew.cpu:.2f} of that")
         helped = paired(lambda: run([*sesh, "--help"], environment), bare, given.rounds * 4)
         print(f"sesh --help: {helped.cpu:.1f} x python -I -S -c pass")
 
