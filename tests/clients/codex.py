@@ -142,7 +142,10 @@ class Codex:
 
     def file_of(self, session_id: str, home: Path) -> Path:
         """The session's newest file in a home (a thread that was reverted has several)."""
-        found = [p for p in home.glob(f"**/rollout-*{session_id}*.jsonl*") if p.suffix in (".jsonl", ".zst")]
+        # Only where rollouts are: the client makes and removes folders of its own beside them while it runs.
+        folders = [home / "sessions", home / "archived_sessions"]
+        files = [p for folder in folders for p in folder.glob(f"**/rollout-*{session_id}*.jsonl*")]
+        found = [p for p in files if p.suffix in (".jsonl", ".zst")]
         assert found, f"no rollout of {session_id} under {home}"
         plain = [p for p in found if p.suffix == ".jsonl"]
         return max(plain or found, key=lambda p: p.name)
