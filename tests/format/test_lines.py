@@ -37,3 +37,9 @@ def test_a_mark_that_is_not_at_the_start_stays() -> None:
 
 def test_an_empty_file_has_no_lines() -> None:
     assert list(lines.split(b"")) == []
+
+
+def test_the_last_time_of_a_piece() -> None:
+    part = b'{"timestamp":"2026-11-20T10:00:00Z"}\n{"timestamp" : "2026-11-20T11:00:00Z"}\n{"timestamp":null}'
+    assert lines.last_time(part) == "2026-11-20T11:00:00Z"
+    assert lines.last_time(b'{"time":1}') is None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
 import msgspec
 
 BOM: Final = b"\xef\xbb\xbf"
+_TIME: Final = re.compile(rb'"timestamp" ?: ?"([0-9T:.+Z-]{10,40})"')
 
 
 class RawLine(msgspec.Struct, frozen=True, gc=False):
@@ -34,3 +36,13 @@ def split(data: bytes) -> Iterator[RawLine]:
         line = data[start:stop] if ended else data[start:]
         yield RawLine(number, start, line[:-1] if line.endswith(b"\r") else line, ended)
         start += len(line) + 1
+
+
+def last_time(part: bytes) -> str | None:
+    """The last `timestamp` that a piece of JSON Lines has, as it is written; None where there is none."""
+    at = part.rfind(b'"timestamp"')
+    while at >= 0:
+        if found := _TIME.match(part, at):
+            return found[1].decode()
+        at = part.rfind(b'"timestamp"', 0, at)
+    return None

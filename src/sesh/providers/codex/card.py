@@ -16,7 +16,6 @@ import msgspec
 from sesh.format import jsontext, lines
 from sesh.providers.api import Card, Glimpse
 
-_TIME: Final = re.compile(rb'"timestamp" ?: ?"([0-9T:.+Z-]{10,40})"')
 _TAGGED: Final = re.compile(r"\s*<[a-zA-Z][\w-]*[ />]|\s*# AGENTS\.md|\s*$")
 _EVENT: Final = re.compile(rb'"type" ?: ?"user_message"')
 _COMPLETED: Final = re.compile(rb'"type" ?: ?"UserMessage"')
@@ -60,7 +59,6 @@ def card(glimpse: Glimpse) -> Card:
     head, tail = glimpse.head, glimpse.tail
     meta = _meta(head)
     prompt, turns = _prompts(head, glimpse.whole, meta.history_mode == "paginated")
-    times = _TIME.findall(tail or head)
     source = meta.source
     return Card(
         prompt=prompt,
@@ -69,7 +67,7 @@ def card(glimpse: Glimpse) -> Card:
         model=_model(head),
         version=meta.cli_version,
         created=meta.timestamp,
-        updated=times[-1].decode() if times else meta.timestamp,
+        updated=lines.last_time(tail or head) or meta.timestamp,
         hidden=_hidden(glimpse, source, prompt is not None),
         parent=meta.parent_thread_id or _spawned_by(source),
         turns=turns if glimpse.whole else None,
