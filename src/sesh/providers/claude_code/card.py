@@ -18,6 +18,8 @@ from sesh.format.json import JsonObject
 from sesh.providers.api import Card, Glimpse
 
 _TAGGED: Final = re.compile(r"\s*<[a-zA-Z][\w-]*[ />]|\s*\[Request interrupted by user|\s*$")
+_TOP: Final = 1 << 12
+"""Where what stands at the top of a file is looked for: a whole head costs more than all the rest of a card."""
 _TITLES: Final = (("custom-title", "customTitle"), ("ai-title", "aiTitle"))
 _COMMAND: Final = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _ARGUMENTS: Final = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
@@ -158,7 +160,8 @@ def _title(head: bytes, tail: bytes) -> str | None:
             title = _last(part, kind).get(key)
             if isinstance(title, str) and title.strip():
                 return title.strip()
-    summary = _last(head, "summary")  # client 1.0 wrote those of other sessions at the top, too
+    # Client 1.0 wrote summaries at the top only, those of other sessions among them.
+    summary = _last(head, "summary") if b'"summary"' in head[:_TOP] else {}
     leaf, title = summary.get("leafUuid"), summary.get("summary")
     if isinstance(leaf, str) and isinstance(title, str) and title.strip():
         own = f'"uuid":"{leaf}"'.encode()
@@ -167,8 +170,8 @@ def _title(head: bytes, tail: bytes) -> str | None:
 
 
 def _maker(head: bytes, tail: bytes) -> str | None:
-    """The session that sesh made this one from, off the link line it left."""
-    stamp = (_last(tail, "sesh-link") or _last(head, "sesh-link")).get("sesh")
+    """The session that sesh made this one from, off the link line it left: the first line, or a late one of a merge."""
+    stamp = (_last(tail, "sesh-link") or _last(head[:_TOP], "sesh-link")).get("sesh")
     if not isinstance(stamp, dict) or not isinstance(stamp.get("sessionId"), str):
         return None
     return f"{stamp.get('provider')}:{stamp['sessionId']}"
