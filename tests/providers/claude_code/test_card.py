@@ -102,3 +102,10 @@ def test_nothing_makes_it_raise() -> None:
     ):
         assert card(Glimpse(path="x", head=head, whole=True)) is not None
         assert card(Glimpse(path="x", head=head, tail=head)) is not None
+
+
+def test_a_merged_copy_bears_its_link_at_its_end() -> None:
+    """Read whole or in part, far behind what is looked at as the top."""
+    stamp = b'{"type":"sesh-link","sesh":{"provider":"codex","sessionId":"01a"}}\n'
+    body = line("user", "x" * 9000) + stamp
+    assert card(seen(body)).handed_from == "codex:01a"

@@ -20,6 +20,8 @@ from sesh.providers.api import Card, Glimpse
 _TAGGED: Final = re.compile(r"\s*<[a-zA-Z][\w-]*[ />]|\s*\[Request interrupted by user|\s*$")
 _TOP: Final = 1 << 12
 """Where what stands at the top of a file is looked for: a whole head costs more than all the rest of a card."""
+_END: Final = 1 << 14
+"""The same for what stands at the end."""
 _TITLES: Final = (("custom-title", "customTitle"), ("ai-title", "aiTitle"))
 _COMMAND: Final = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _ARGUMENTS: Final = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
@@ -171,7 +173,8 @@ def _title(head: bytes, tail: bytes) -> str | None:
 
 def _maker(head: bytes, tail: bytes) -> str | None:
     """The session that sesh made this one from, off the link line it left: the first line, or a late one of a merge."""
-    stamp = (_last(tail, "sesh-link") or _last(head[:_TOP], "sesh-link")).get("sesh")
+    late = tail or head[-_END:]  # a file that was read whole has no tail
+    stamp = (_last(late, "sesh-link") or _last(head[:_TOP], "sesh-link")).get("sesh")
     if not isinstance(stamp, dict) or not isinstance(stamp.get("sessionId"), str):
         return None
     return f"{stamp.get('provider')}:{stamp['sessionId']}"
