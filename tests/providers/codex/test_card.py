@@ -98,3 +98,14 @@ def test_the_last_name_counts() -> None:
 def test_nothing_makes_it_raise() -> None:
     for head in (b"", b"\xff\n", b"[" * 9000, b'{"payload":7}\n', b'{"payload":{"id":3,"git":"x","source":[]}}\n'):
         assert card(Glimpse(path="x", head=head, whole=True)) is not None
+
+
+def test_a_merged_copy_bears_its_link_at_its_end() -> None:
+    """Its first line is the origin's own; words about a link are no link."""
+    link = {"type": "sesh-link", "payload": {"sesh": {"provider": "claude-code", "sessionId": "7c9e"}}}
+    quoted = {"type": "event_msg", "payload": {"type": "agent_message", "message": 'about "sesh-link"'}}
+    whole = seen(event("x" * 20_000))
+    later = b"".join(json.dumps(v).encode() + b"\n" for v in (link, quoted))
+    assert card(Glimpse(path=whole.path, head=whole.head + later, whole=True)).handed_from == "claude-code:7c9e"
+    assert card(Glimpse(path=whole.path, head=whole.head, tail=later)).handed_from == "claude-code:7c9e"
+    assert card(whole).handed_from is None

@@ -22,6 +22,9 @@ _COMPLETED: Final = re.compile(rb'"type" ?: ?"UserMessage"')
 _ITEM: Final = re.compile(rb'"role" ?: ?"user"')
 _FOLDER: Final = re.compile(rb"<cwd>([^<]{1,4096})</cwd>")
 _CONTEXT: Final = re.compile(rb'"type" ?: ?"turn_context"')
+_LINK: Final = b'"sesh-link"'
+_END: Final = 1 << 14
+"""How much of a file that was read whole counts as its end."""
 _LISTED: Final = ("cli", "vscode")
 
 
@@ -71,7 +74,7 @@ def card(glimpse: Glimpse) -> Card:
         hidden=_hidden(glimpse, source, prompt is not None),
         parent=meta.parent_thread_id or _spawned_by(source),
         turns=turns if glimpse.whole else None,
-        handed_from=_maker(meta.sesh),
+        handed_from=_maker(_late_link(tail or head[-_END:])) or _maker(meta.sesh),
     )
 
 
@@ -184,6 +187,17 @@ def _hidden(glimpse: Glimpse, source: Any, prompt: bool) -> str | None:
     if not prompt and glimpse.whole:
         return "empty"
     return "compressed" if glimpse.path.endswith(".zst") else None
+
+
+def _late_link(end: bytes) -> Any:
+    """The stamp that a merge left behind the lines it copied; None where there is none in these last bytes."""
+    at = end.rfind(_LINK) if _LINK in end else -1
+    while at >= 0:
+        value = _value_at(end, at)
+        if isinstance(value, dict) and value.get("type") == "sesh-link" and isinstance(value.get("payload"), dict):
+            return value["payload"].get("sesh")
+        at = end.rfind(_LINK, 0, at)  # the words stood inside of another line
+    return None
 
 
 def _maker(stamp: Any) -> str | None:
