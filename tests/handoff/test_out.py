@@ -124,6 +124,12 @@ def test_a_folder_that_is_gone_is_named(desk: Desk) -> None:
     assert any("is not on this machine" in r for r in handoff.remarks)
 
 
+@pytest.mark.parametrize(("name", "refused"), [("codex/0.28.0/basic.jsonl", True), ("codex/0.36.0/basic.jsonl", False)])
+def test_an_origin_that_no_turns_can_be_added_to_is_named(desk: Desk, name: str, *, refused: bool) -> None:
+    handoff = desk.plan_handoff(desk.codex(name), "claude-code")
+    assert any("cannot be merged back" in r and "0.28" in r for r in handoff.remarks) is refused
+
+
 def test_its_time_is_that_of_the_last_thing_said(desk: Desk) -> None:
     path = desk.claude()
     target = desk.handoff(path, "codex")

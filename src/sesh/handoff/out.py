@@ -111,6 +111,8 @@ def plan(
     link = msgspec.structs.replace(link, supersedes=superseded.id if superseded else None)
     link = finished(link, emitted, files[-1], to, there)
     remarks += _about_earlier(superseded, there, origin, book, homes)
+    if there is None and (why := opened.provider.graft_refusal(source)) is not None:
+        remarks.append(f"What is said there cannot be merged back onto this session. {why}")
     if there is None and (live := holder(opened.provider, Path(origin.home), origin.session_id)):
         remarks.append(f"{live} has the session open; what it says from now on is not in the new one.")
     return Handoff(

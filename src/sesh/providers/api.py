@@ -290,6 +290,8 @@ class Provider:
     """Where the client keeps names beside the sessions, if it does."""
     graft: Graft | None = None
     """Adds turns to a copy of a session, or None where merging onto this client's sessions is not possible."""
+    graft_refusal: Callable[[SessionSource], str | None] = lambda source: None
+    """Why no turns can be added to a copy of this session; None where `graft` would take some."""
     home_variable: str | None = None
     """The environment variable that names the client's folder."""
     writer_lock: Callable[[str], str] | None = None

@@ -17,6 +17,7 @@ from sesh.providers.api import (
     NameIndex,
     Provider,
     ReadOptions,
+    SessionSource,
     Source,
     Spoken,
 )
@@ -54,6 +55,12 @@ def _graft(*source: Any, **options: Any) -> GraftResult:
     return graft(*source, **options)
 
 
+def _graft_refusal(source: SessionSource) -> str | None:
+    from sesh.providers.codex.graft import refusal  # only when a session is handed off
+
+    return refusal(source)
+
+
 def _spoken(line: bytes) -> Sequence[Spoken]:
     from sesh.providers.codex.spoken import spoken  # only when sessions are searched
 
@@ -69,6 +76,7 @@ PROVIDER = Provider(
     emit=_emit,
     layout=LAYOUT,
     graft=_graft,
+    graft_refusal=_graft_refusal,
     home_variable="CODEX_HOME",
     writer_lock=lambda session_id: f"thread-writer-locks/{session_id}.lock",
     covered=(

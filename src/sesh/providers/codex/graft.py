@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Unpack
 
 from sesh.errors import SeshError
-from sesh.format import jsontext, rewrite, walk
+from sesh.format import jsontext, lines, rewrite, walk
 from sesh.format.json import JsonObject, JsonValue
 from sesh.format.message import Message
 from sesh.providers.api import EmitOptions, EmitResult, GraftResult, IngestResult, SessionSource
@@ -24,6 +24,9 @@ ID_PATHS = {
     "event_msg": (("payload", "thread_id"),),
 }
 """Where a rollout says whose it is, by the type of the line."""
+_TOO_OLD = (
+    "This rollout has the form of Codex 0.28 or before, which no later Codex resumes: turns cannot be added to it."
+)
 
 
 def graft(
@@ -75,6 +78,15 @@ def graft(
     )
 
 
+def refusal(source: SessionSource) -> str | None:
+    """Why `graft` would refuse this rollout as an origin; None where it would not."""
+    try:
+        _meta(source.main)
+    except SeshError as e:
+        return str(e)
+    return None
+
+
 def renamed(data: bytes, old_id: str, new_id: str) -> tuple[list[bytes], dict[str, int]]:
     """The lines of a rollout under another thread id, and how many values were changed, by name.
 
@@ -117,17 +129,14 @@ def _decoded(line: bytes) -> JsonObject:
 
 def _meta(data: bytes) -> JsonObject:
     """The payload of the rollout's own session_meta: the first. Raises SeshError."""
-    for line in data.split(b"\n"):
-        value = _decoded(line)
+    for line in lines.split(data):
+        value = _decoded(line.data)
         if value.get("type") == "session_meta" and isinstance(value.get("payload"), dict):
             meta: JsonObject = value["payload"]
             return meta
         if value and "payload" not in value:
             break
-    raise SeshError(
-        "This rollout has the form of Codex 0.28 or before, which no later Codex resumes: turns cannot be added to it.",
-        hint="`sesh handoff` of the other side makes a whole new session of it.",
-    )
+    raise SeshError(_TOO_OLD, hint="`sesh handoff` of the other side makes a whole new session of it.")
 
 
 def _last_ordinal(kept: Sequence[bytes]) -> int | None:
