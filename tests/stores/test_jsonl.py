@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -129,3 +130,13 @@ def test_the_index_never_misses_and_seldom_errs() -> None:
         index.add(b"id-%d" % n, n * 1000)
     assert all(n * 1000 in index.maybe(b"id-%d" % n) for n in range(50_000))
     assert sum(len(list(index.maybe(b"other-%d" % n))) for n in range(50_000)) < 5
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+    with JsonlMessageStore(tmp_path / "store") as store:
+        store.put_thread(thread(NAME))
+        store.append_message(said(NAME, 1))
+        made = [p for p in (tmp_path / "store", *(tmp_path / "store").rglob("*.jsonl")) if p.is_file()]
+        assert made
+        assert {p.stat().st_mode & 0o077 for p in made} == {0}

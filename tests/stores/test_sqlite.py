@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from sesh.errors import StoreFailed
 from sesh.stores import open_store
 from sesh.stores.sqlite import SqliteMessageStore
-from sesh.testing.store_suite import StoreSuite, said
+from sesh.testing.store_suite import StoreSuite, said, thread
 
 
 class TestSqlite(StoreSuite):
@@ -60,3 +61,13 @@ def test_a_page_is_found_by_an_index(tmp_path: Path) -> None:
         ).fetchall()
     assert "messages_in_order (thread_id=? AND seq>?)" in plan[0][3]
     assert len(plan) == 1, "no sorting"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_nobody_else_may_read_it(tmp_path: Path) -> None:
+    with SqliteMessageStore(tmp_path / "s.db") as store:
+        store.put_thread(thread())
+        store.append_message(said("t", 1))
+        made = [p for p in (tmp_path / "s.db", *(tmp_path / "s.db").rglob("*.jsonl")) if p.is_file()]
+        assert made
+        assert {p.stat().st_mode & 0o077 for p in made} == {0}

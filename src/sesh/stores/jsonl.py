@@ -70,7 +70,8 @@ class JsonlMessageStore(Store):
         self.folder: Final = Path(folder).expanduser()
         self._mutex: Final = RLock()
         with self._failing():
-            (self.folder / "messages").mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # conversations are their owner's alone
+            (self.folder / "messages").mkdir(exist_ok=True)
         self._file_lock: Final = FileLock(self.folder / "lock", timeout=_WAIT_SECONDS, thread_local=False)
         self._thread_file: Final = RecordFile(self.folder / "threads.jsonl", self._note)
         self._threads: Final[dict[str, _Put]] = {}

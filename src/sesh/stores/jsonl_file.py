@@ -97,7 +97,7 @@ class RecordFile:
         Raises OSError; then some of the lines may be written, and no torn one stays.
         """
         new = not self.path.exists()
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
+        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
         try:
             start, done = os.fstat(descriptor).st_size, 0
             try:

@@ -6,9 +6,10 @@ Write-ahead logging lets readers page while one process appends; writers of seve
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 from typing import Any, Final
@@ -51,6 +52,9 @@ class SqliteMessageStore(Store):
         self._lock: Final = RLock()
         with self._failing():
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            # A new file is its owner's alone, as the clients' own sessions are; SQLite would ask the umask only.
+            with suppress(FileExistsError):
+                os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
             self._db: Final = sqlite3.connect(
                 self.path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
             )
