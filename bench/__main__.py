@@ -26,7 +26,7 @@ from typing import NamedTuple
 import msgspec
 
 from bench import generate
-from bench.pairs import Cost, paired, run
+from bench.pairs import Cost, as_users, paired, run
 from bench.peers import peers
 
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
@@ -50,7 +50,7 @@ class Bench:
         self.folder = folder
         self.rounds = rounds
         self.sizes = sizes
-        self.environment = {**os.environ, "HOME": str(folder / "home"), "SESH_HOME": str(folder / "sesh")}
+        self.environment = {**as_users(folder), "HOME": str(folder / "home"), "SESH_HOME": str(folder / "sesh")}
         for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR"):
             self.environment.pop(name, None)
         (folder / "home").mkdir()
@@ -157,7 +157,7 @@ class Bench:
         size = self.sizes[-1]
         for kind, to in TARGETS.items():
             file = self.files[kind, size]
-            for peer in peers(folder, file, kind, self.folder / "peers"):
+            for peer in peers(folder, file, kind, self.folder / "peers", as_users(self.folder)):
 
                 def theirs(peer=peer) -> Cost:  # type: ignore[no-untyped-def]
                     peer.fresh()

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from bench import generate
-from bench.pairs import Cost, paired, run
+from bench.pairs import Cost, as_users, paired, run
 
 DECODE_ALL: Final = """
 import sys
@@ -68,7 +68,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="sesh-bench-list-") as name:
         root = Path(name)
         make_home(root, given.sessions, given.megabytes * 1_000_000)
-        environment = {"HOME": name, "PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
+        environment = as_users(
+            root, {"HOME": name, "PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
+        )
         cache = root / "cache"
         environment |= {"XDG_CACHE_HOME": str(cache), "SESH_HOME": str(root / "sesh")}
         sesh = [sys.executable, "-m", "sesh"]

@@ -6,6 +6,7 @@ import os
 import statistics
 import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -27,6 +28,15 @@ class Ratio(NamedTuple):
 Command = Sequence[str]
 
 
+def as_users(folder: Path, environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The environment of measured processes: Python keeps the bytecode of what it compiled, as where people use it.
+
+    It is kept in `folder`, so that what another run left counts neither for nor against this one.
+    """
+    found = {k: v for k, v in environment.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return {**found, "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
+
+
 def run(command: Command, environment: Mapping[str, str]) -> Cost:
     """Run a command to its end. Raises RuntimeError, with what it said, where it failed.
 
@@ -45,7 +55,11 @@ def run(command: Command, environment: Mapping[str, str]) -> Cost:
 
 
 def paired(mine: Callable[[], Cost], other: Callable[[], Cost], rounds: int) -> Ratio:
-    """Both by turns, `rounds` times. A machine that is slow for a while is slow for both."""
+    """Both by turns, `rounds` times. A machine that is slow for a while is slow for both.
+
+    The first run of each does not count: it compiles modules, and fetches files from the disk.
+    """
+    mine(), other()
     pairs = [(mine(), other()) for _ in range(rounds)]
     return Ratio(
         statistics.median(a.cpu / b.cpu for a, b in pairs), _median(a for a, _ in pairs), _median(b for _, b in pairs)

@@ -9,9 +9,8 @@ and then `python -m bench --peers FOLDER`. Each gets a home of its own, with the
 
 from __future__ import annotations
 
-import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,8 +32,9 @@ class Peer(NamedTuple):
         self.target.mkdir()
 
 
-def peers(folder: Path, session: Path, kind: str, homes: Path) -> Iterator[Peer]:
+def peers(folder: Path, session: Path, kind: str, homes: Path, environment: Mapping[str, str]) -> Iterator[Peer]:
     """The peers in `folder` that are installed, set up to convert `session` (`claude` or `codex`) to the other form."""
+    kept = {k: v for k, v in environment.items() if k not in ("CODEX_HOME", "CLAUDE_CONFIG_DIR")}
     session_id = generate.session_id(kind)
     other = "codex" if kind == "claude" else "claude"
     for name in ("harness-convert", "unisessions", "claude-session-teleporter"):
@@ -53,8 +53,7 @@ def peers(folder: Path, session: Path, kind: str, homes: Path) -> Iterator[Peer]
             command = [str(programs / "claude-sessions"), "--ascii", "teleport", str(at), "--to", other, "--apply"]
             command += ["--target-home", str(target), "--cwd", str(home)]
             command += ["--codex-project", "none"] if other == "codex" else []
-        environment = {k: v for k, v in os.environ.items() if k not in ("CODEX_HOME", "CLAUDE_CONFIG_DIR")}
-        yield Peer(name, command, {**environment, "HOME": str(home), "HC_NO_INTERACTIVE": "1"}, target)
+        yield Peer(name, command, {**kept, "HOME": str(home), "HC_NO_INTERACTIVE": "1"}, target)
 
 
 def _at_home(home: Path, session: Path, kind: str, session_id: str) -> Path:

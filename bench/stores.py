@@ -24,10 +24,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from bench.pairs import as_users
 from sesh.format import ids, wire
 from sesh.format.blocks import TextBlock
 from sesh.format.message import Message, Provenance
@@ -105,20 +106,26 @@ def opened(url: str) -> MessageStore:
 # the run
 
 
-def child(job: str, url: str, count: int) -> dict[str, Any]:
+def child(job: str, url: str, count: int, environment: Mapping[str, str]) -> dict[str, Any]:
     """Do one job in a process of its own."""
     command = [sys.executable, "-m", "bench.stores", "--job", job, "--messages", str(count), url]
-    found: dict[str, Any] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, env=dict(environment))
+    found: dict[str, Any] = json.loads(ran.stdout)
     return found
 
 
-def measure(name: str, small: str, large: str, spare: list[str], count: int) -> None:
+def measure(name: str, small: str, large: str, spare: list[str], count: int, environment: Mapping[str, str]) -> None:
     """The three ratios of one kind of store, on one line."""
+
+    def done(job: str, url: str, count: int) -> dict[str, Any]:
+        return child(job, url, count, environment)
+
     tenth = count // 10
-    low, high = child("fill", small, tenth)["rss"], child("fill", large, count)["rss"]
-    pairs = [(child("page", small, tenth)["page"], child("page", large, count)["page"]) for _ in range(3)]
+    done("fill", small, 1)  # does not count: it compiles modules
+    low, high = done("fill", small, tenth)["rss"], done("fill", large, count)["rss"]
+    pairs = [(done("page", small, tenth)["page"], done("page", large, count)["page"]) for _ in range(3)]
     few, many = (statistics.median(p[i] for p in pairs) for i in (0, 1))
-    appends = sorted((child("append", url, 20_000) for url in spare), key=lambda a: a["ratio"])
+    appends = sorted((done("append", url, 20_000) for url in spare), key=lambda a: a["ratio"])
     one = appends[len(appends) // 2]
     print(
         f"{name:<10} page {many / few:5.2f} x ({few:,.0f} to {many:,.0f} µs)   "
@@ -144,16 +151,17 @@ def main() -> None:
         print(json.dumps(found))
         return
     print(f"{given.messages:,} messages against {given.messages // 10:,}; ratios, each of one run on this machine")
-    if given.url:
-        with_servers(given.url, given.messages)
-        return
     with tempfile.TemporaryDirectory() as folder:
+        environment = as_users(Path(folder))
+        if given.url:
+            with_servers(given.url, given.messages, environment)
+            return
         for scheme, name in (("jsonl", "d"), ("sqlite", "f.db")):
             urls = [f"{scheme}:{Path(folder) / scheme}-{n}-{name}" for n in range(5)]
-            measure(scheme, urls[0], urls[1], urls[2:], given.messages)
+            measure(scheme, urls[0], urls[1], urls[2:], given.messages, environment)
 
 
-def with_servers(url: str, count: int) -> None:
+def with_servers(url: str, count: int, environment: Mapping[str, str]) -> None:
     """Five databases beside the one that is named, dropped afterwards."""
     import psycopg
 
@@ -163,7 +171,7 @@ def with_servers(url: str, count: int) -> None:
             for name in names:
                 connection.execute(f"CREATE DATABASE {name}")
             urls = [f"{url.rsplit('/', 1)[0]}/{name}" for name in names]
-            measure("postgres", urls[0], urls[1], urls[2:], count)
+            measure("postgres", urls[0], urls[1], urls[2:], count, environment)
         finally:
             for name in names:
                 connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
