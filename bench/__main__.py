@@ -4,7 +4,7 @@
     python -m bench --write                             also put it into docs/performance.md
     python -m bench --sizes 1 10 --rounds 3             less of it, sooner
     python -m bench --peers FOLDER                      with other converters (bench/peers.py)
-    python -m bench.stores                              stores: paging, appending, memory
+    python -m bench --lists --stores                    with bench/lists.py and bench/stores.py, which run alone as well
 
 Figures are ratios of CPU time in runs by turns, never seconds. U is a process that decodes each line of the same file
 with msgspec and does nothing else (bench/jobs.py).
@@ -13,43 +13,31 @@ with msgspec and does nothing else (bench/jobs.py).
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
-import msgspec
-
-from bench import generate
+from bench import generate, lists, stores
 from bench.pairs import Cost, as_users, paired, run
 from bench.peers import peers
+from bench.table import NO_AIM, PAGE, Row, head, put
 
-PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
-BEGIN, END = "<!-- bench: begin -->\n", "<!-- bench: end -->"
+CORPUS = Path(__file__).parent.parent / "tests" / "corpus"
 TARGETS = {"claude": "codex", "codex": "claude-code"}
 TITLES = {"claude": "Claude Code", "codex": "Codex"}
-
-
-class Row(NamedTuple):
-    """One line of the table."""
-
-    what: str
-    aim: str
-    found: str
 
 
 class Bench:
     """The measurements of one run, in a folder of their own."""
 
-    def __init__(self, folder: Path, sizes: Sequence[float], rounds: int) -> None:
+    def __init__(self, folder: Path, sizes: Sequence[float], long: float, rounds: int) -> None:
         self.folder = folder
         self.rounds = rounds
         self.sizes = sizes
+        self.long = long
         self.environment = {**as_users(folder), "HOME": str(folder / "home"), "SESH_HOME": str(folder / "sesh")}
         for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR"):
             self.environment.pop(name, None)
@@ -104,12 +92,13 @@ class Bench:
         yield from self._growth()
         yield from self._appended()
         yield self._small()
+        yield from self._largest()
 
     def _by_size(self, what: str, kind: str, aim: str, mine: Callable[[Path], Callable[[], Cost]]) -> Iterator[Row]:
         for size in self.sizes:
             file = self.files[kind, size]
             found = paired(mine(file), self.job("yardstick", file), self.rounds)
-            aimed = aim if size >= 100 else "—"
+            aimed = aim if size >= 100 else NO_AIM
             yield Row(f"{what}, {size:g} MB", aimed, f"{found.cpu:.1f} U, {found.mine.memory:.0f} MB")
 
     def _kept(self) -> Iterator[Row]:
@@ -118,20 +107,38 @@ class Bench:
             said = subprocess.run(command, env=self.environment, capture_output=True, text=True, check=True).stdout
             yield Row(f"memory that the messages of {TITLES[kind]} keep", "0.7 x file", f"{float(said):.2f} x file")
 
-    def _growth(self) -> Iterator[Row]:
-        if len(self.sizes) < 2:
-            return
-        small, large = self.sizes[-2:]
+    def _largest(self) -> Iterator[Row]:
+        """The largest session that the real clients wrote, as the tests have it."""
         for kind, to in TARGETS.items():
-            low, high = (self.convert(self.files[kind, size], to)().memory for size in (small, large))
-            what = f"peak memory of convert from {TITLES[kind]}, {large:g} MB against {small:g} MB"
+            file = largest(kind)
+            found = paired(self.convert(file, to), self.process("-I", "-S", "-c", "pass"), max(self.rounds, 9))
+            size = f"{file.stat().st_size / 1000:.0f} KB"
+            what = (
+                f"convert of the largest {TITLES[kind]} session of the corpus, {size}, against `python -I -S -c pass`"
+            )
+            yield Row(what, NO_AIM, f"{found.cpu:.0f} x")
+
+    def _growth(self) -> Iterator[Row]:
+        """Peak memory of a long session against that of one of 10 MB."""
+        for kind, to in TARGETS.items():
+            peaks = []
+            for size in (10, self.long):
+                file = self._made(kind, size)
+                peaks.append(self.convert(file, to)().memory)
+            low, high = peaks
+            what = f"peak memory of convert from {TITLES[kind]}, {self.long:g} MB against 10 MB"
             yield Row(what, "1.5 x", f"{high / low:.1f} x ({low:.0f} to {high:.0f} MB)")
 
+    def _made(self, kind: str, size: float) -> Path:
+        """A session of this size, made where there is none yet."""
+        file = self.folder / f"{kind}-{size:g}.jsonl"
+        return file if file.exists() else generate.write(kind, int(size * 1e6), file)
+
     def _appended(self) -> Iterator[Row]:
-        """Taking one more line into a store, from a session of the largest size against one of the smallest."""
+        """Taking one more line into a store, from a long session against one of 1 MB."""
         for kind in TARGETS:
             grown = []
-            for size in (self.sizes[-1], self.sizes[0]):
+            for size in (self.long, 1):
                 file, more = self.folder / f"grown-{size:g}.jsonl", generate.lines(kind, sys.maxsize)
                 ingest = self.process(
                     "-m", "sesh", "ingest", str(file), "--store", f"sqlite:{file}.db", "--final", "-q"
@@ -141,10 +148,10 @@ class Bench:
                         f.write(next(more))
                 ingest()
                 grown.append(lambda file=file, more=more, ingest=ingest: _one_more(file, more, ingest))
-            found = paired(*grown, self.rounds)
-            what = (
-                f"one appended line of {TITLES[kind]} into a store, {self.sizes[-1]:g} MB against {self.sizes[0]:g} MB"
-            )
+            found = paired(*grown, max(self.rounds, 9))
+            for file in self.folder.glob("grown-*"):
+                file.unlink()
+            what = f"one appended line of {TITLES[kind]} into a store, {self.long:g} MB against 1 MB"
             yield Row(what, "1.5 x", f"{found.cpu:.1f} x, {found.mine.memory:.0f} MB")
 
     def _small(self) -> Row:
@@ -179,35 +186,37 @@ def _one_more(file: Path, more: Iterator[bytes], ingest: Callable[[], Cost]) -> 
     return ingest()
 
 
-def machine() -> str:
-    """The machine in general terms."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    python = f"{platform.python_implementation()} {platform.python_version()}"
-    return f"{platform.system()} on {platform.machine()}, {cores} cores; {python}, msgspec {msgspec.__version__}"
+def largest(kind: str) -> Path:
+    """The largest session of a client that the tests have from the client itself."""
+    folder = CORPUS / {"claude": "claude-code", "codex": "codex"}[kind]
+    return max((p for p in folder.rglob("*.jsonl") if p.is_file()), key=lambda p: p.stat().st_size)
 
 
 def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--sizes", nargs="+", type=float, default=[1, 10, 100], metavar="MB")
+    parser.add_argument("--long", type=float, default=500, metavar="MB", help="the session for memory and appending")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--peers", type=Path, metavar="FOLDER")
+    parser.add_argument("--lists", action="store_true", help="also bench.lists")
+    parser.add_argument("--stores", action="store_true", help="also bench.stores (some minutes more)")
     parser.add_argument("--write", action="store_true", help=f"put the table into {PAGE.name}")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="sesh-bench-") as folder:
-        bench = Bench(Path(folder), given.sizes, given.rounds)
-        table = [
-            f"Measured on: {machine()}. Load when it began: {os.getloadavg()[0]:.1f}.\n",
-            "| what | at most | found |",
-            "| --- | --- | --- |",
-        ]
-        print("\n".join(table), flush=True)
-        for row in chain(bench.rows(), bench.against(given.peers) if given.peers else ()):
-            table.append(f"| {row.what} | {row.aim} | {row.found} |")
-            print(table[-1], flush=True)
+        bench = Bench(Path(folder), given.sizes, given.long, given.rounds)
+        above, rows = head(), []
+        print(above, flush=True)
+        for row in chain(
+            bench.rows(),
+            bench.against(given.peers) if given.peers else (),
+            lists.rows(given.rounds) if given.lists else (),
+            stores.rows() if given.stores else (),
+        ):
+            rows.append(row)
+            print(row, flush=True)
     if given.write:
-        before, _, rest = PAGE.read_text().partition(BEGIN)
-        PAGE.write_text(before + BEGIN + "\n".join(table) + "\n" + END + rest.partition(END)[2])
+        put(above, rows)
 
 
 if __name__ == "__main__":

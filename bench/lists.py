@@ -13,13 +13,17 @@ import shutil
 import sys
 import tempfile
 import uuid
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from bench import generate
 from bench.pairs import Cost, as_users, paired, run
+from bench.table import NO_AIM, Row
 
+WORD: Final = "erloadcon"
+"""One that the made-up prompts have (bench/words.py)."""
 DECODE_ALL: Final = """
 import sys
 from pathlib import Path
@@ -58,16 +62,11 @@ def make_home(root: Path, sessions: int, size: int) -> None:
         os.utime(path, (at.timestamp(), at.timestamp()))
 
 
-def main() -> None:
-    """Make the home, measure, print."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--sessions", type=int, default=5000)
-    parser.add_argument("--megabytes", type=int, default=1000)
-    parser.add_argument("--rounds", type=int, default=5)
-    given = parser.parse_args()
+def rows(rounds: int, sessions: int = 5000, megabytes: int = 1000) -> Iterator[Row]:
+    """What a list and a search cost in a home of so many sessions."""
     with tempfile.TemporaryDirectory(prefix="sesh-bench-list-") as name:
         root = Path(name)
-        make_home(root, given.sessions, given.megabytes * 1_000_000)
+        make_home(root, sessions, megabytes * 1_000_000)
         environment = as_users(
             root, {"HOME": name, "PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
         )
@@ -75,27 +74,46 @@ def main() -> None:
         environment |= {"XDG_CACHE_HOME": str(cache), "SESH_HOME": str(root / "sesh")}
         sesh = [sys.executable, "-m", "sesh"]
 
-        def listed() -> Cost:
-            return run([*sesh, "list", "--all", "--json"], environment)
+        def sesh_does(*arguments: str) -> Callable[[], Cost]:
+            return lambda: run([*sesh, *arguments], environment)
 
-        def listed_anew() -> Cost:
-            for folder in (cache, root / "sesh"):
-                shutil.rmtree(folder, ignore_errors=True)
-            return listed()
+        def anew(*arguments: str) -> Callable[[], Cost]:
+            def once() -> Cost:
+                for folder in (cache, root / "sesh"):
+                    shutil.rmtree(folder, ignore_errors=True)
+                return sesh_does(*arguments)()
 
-        def bare() -> Cost:
-            return run([sys.executable, "-I", "-S", "-c", "pass"], environment)
+            return once
 
         def decoded() -> Cost:
             return run([sys.executable, "-c", DECODE_ALL, name], environment)
 
-        anew = paired(listed_anew, decoded, given.rounds)
-        again = paired(listed, decoded, given.rounds)  # the cache is there from the last run above
-        what = f"list of {given.sessions:,} sessions, {given.megabytes:,} MB"
-        print(f"{what}, no cache: {anew.cpu:.2f} x decoding them with orjson")
-        print(f"the same with the cache: {again.cpu / anew.cpu:.2f} of that")
-        helped = paired(lambda: run([*sesh, "--help"], environment), bare, given.rounds * 4)
-        print(f"sesh --help: {helped.cpu:.1f} x python -I -S -c pass")
+        what = f"of {sessions:,} sessions, {megabytes:,} MB, against decoding them with orjson"
+        listed = ("list", "--all", "--json")
+        first = paired(anew(*listed), decoded, rounds)
+        yield Row(f"`sesh list` {what}, no cache", "0.35 x", f"{first.cpu:.2f} x")
+        again = paired(sesh_does(*listed), decoded, rounds)  # the cache is there from the last run above
+        yield Row("the same with the cache, against without", "0.25 x", f"{again.cpu / first.cpu:.2f} x")
+        searched = ("search", "--json", "-n", "20", WORD)
+        found = paired(anew(*searched), decoded, 1)
+        yield Row(f"`sesh search` {what}, no index yet", NO_AIM, f"{found.cpu:.1f} x")
+        found = paired(sesh_does(*searched), decoded, rounds)
+        yield Row("the same with the index", NO_AIM, f"{found.cpu:.2f} x")
+        helped = paired(
+            sesh_does("--help"), lambda: run([sys.executable, "-I", "-S", "-c", "pass"], environment), rounds * 4
+        )
+        yield Row("`sesh --help`, against `python -I -S -c pass`", "8 x", f"{helped.cpu:.1f} x")
+
+
+def main() -> None:
+    """Make the home, measure, print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--sessions", type=int, default=5000)
+    parser.add_argument("--megabytes", type=int, default=1000)
+    parser.add_argument("--rounds", type=int, default=5)
+    given = parser.parse_args()
+    for row in rows(given.rounds, given.sessions, given.megabytes):
+        print(row, flush=True)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.pairs import as_users
+from bench.table import NO_AIM, Row
 from sesh.format import ids, wire
 from sesh.format.blocks import TextBlock
 from sesh.format.message import Message, Provenance
@@ -114,8 +115,10 @@ def child(job: str, url: str, count: int, environment: Mapping[str, str]) -> dic
     return found
 
 
-def measure(name: str, small: str, large: str, spare: list[str], count: int, environment: Mapping[str, str]) -> None:
-    """The three ratios of one kind of store, on one line."""
+def measure(
+    name: str, small: str, large: str, spare: list[str], count: int, environment: Mapping[str, str]
+) -> Iterator[Row]:
+    """The three ratios of one kind of store."""
 
     def done(job: str, url: str, count: int) -> dict[str, Any]:
         return child(job, url, count, environment)
@@ -127,12 +130,26 @@ def measure(name: str, small: str, large: str, spare: list[str], count: int, env
     few, many = (statistics.median(p[i] for p in pairs) for i in (0, 1))
     appends = sorted((done("append", url, 20_000) for url in spare), key=lambda a: a["ratio"])
     one = appends[len(appends) // 2]
-    print(
-        f"{name:<10} page {many / few:5.2f} x ({few:,.0f} to {many:,.0f} µs)   "
-        f"append {one['ratio']:5.2f} x ({one['encode']:.1f} to {one['append']:.1f} µs)   "
-        f"memory {high / low:5.2f} x ({low / 1024:.0f} to {high / 1024:.0f} MB)",
-        flush=True,
+    sizes = f"{count:,} messages against {tenth:,}"
+    yield Row(f"{name}: page of 50 of {sizes}", NO_AIM, f"{many / few:.2f} x ({few:,.0f} to {many:,.0f} µs)")
+    yield Row(
+        f"{name}: append, against encoding",
+        NO_AIM,
+        f"{one['ratio']:.2f} x ({one['encode']:.1f} to {one['append']:.1f} µs)",
     )
+    yield Row(f"{name}: memory of {sizes}", NO_AIM, f"{high / low:.2f} x ({low / 1024:.0f} to {high / 1024:.0f} MB)")
+
+
+def rows(url: str | None = None, count: int = 1_000_000) -> Iterator[Row]:
+    """The figures of one store, or of those that need no server."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = as_users(Path(folder))
+        if url:
+            yield from with_servers(url, count, environment)
+            return
+        for scheme, title, name in (("jsonl", "JSON Lines", "d"), ("sqlite", "SQLite", "f.db")):
+            urls = [f"{scheme}:{Path(folder) / scheme}-{n}-{name}" for n in range(5)]
+            yield from measure(title, urls[0], urls[1], urls[2:], count, environment)
 
 
 def main() -> None:
@@ -150,18 +167,11 @@ def main() -> None:
             found = {"page": page, "append": append}[given.job](given.url, given.messages, clock)
         print(json.dumps(found))
         return
-    print(f"{given.messages:,} messages against {given.messages // 10:,}; ratios, each of one run on this machine")
-    with tempfile.TemporaryDirectory() as folder:
-        environment = as_users(Path(folder))
-        if given.url:
-            with_servers(given.url, given.messages, environment)
-            return
-        for scheme, name in (("jsonl", "d"), ("sqlite", "f.db")):
-            urls = [f"{scheme}:{Path(folder) / scheme}-{n}-{name}" for n in range(5)]
-            measure(scheme, urls[0], urls[1], urls[2:], given.messages, environment)
+    for row in rows(given.url, given.messages):
+        print(row, flush=True)
 
 
-def with_servers(url: str, count: int, environment: Mapping[str, str]) -> None:
+def with_servers(url: str, count: int, environment: Mapping[str, str]) -> Iterator[Row]:
     """Five databases beside the one that is named, dropped afterwards."""
     import psycopg
 
@@ -171,7 +181,7 @@ def with_servers(url: str, count: int, environment: Mapping[str, str]) -> None:
             for name in names:
                 connection.execute(f"CREATE DATABASE {name}")
             urls = [f"{url.rsplit('/', 1)[0]}/{name}" for name in names]
-            measure("postgres", urls[0], urls[1], urls[2:], count, environment)
+            yield from measure("Postgres", urls[0], urls[1], urls[2:], count, environment)
         finally:
             for name in names:
                 connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
