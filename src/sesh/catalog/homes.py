@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final, Literal
 
 from sesh.providers.api import Provider
+
+_XDG: Final = {
+    "config": ("XDG_CONFIG_HOME", "~/.config"),
+    "data": ("XDG_DATA_HOME", "~/.local/share"),
+    "cache": ("XDG_CACHE_HOME", "~/.cache"),
+}
 
 
 def client_home(provider: Provider, environment: Mapping[str, str], user_home: Path, named: Path | None = None) -> Path:
@@ -22,18 +31,25 @@ def client_home(provider: Provider, environment: Mapping[str, str], user_home: P
 def sesh_home(environment: Mapping[str, str]) -> Path:
     """sesh's own folder (links, store): $SESH_HOME, or the platform's place for a user's data. It may not exist yet."""
     own = environment.get("SESH_HOME")
-    if own:
-        return Path(own)
-    from platformdirs import user_data_path  # only where no SESH_HOME says it
-
-    return user_data_path("sesh", appauthor=False)
+    return Path(own) if own else platform_folder("data", environment)
 
 
 def sesh_cache(environment: Mapping[str, str]) -> Path:
     """What can be made again (the list's cache, the search index): under $SESH_HOME, or the platform's cache folder."""
     own = environment.get("SESH_HOME")
-    if own:
-        return Path(own) / "cache"
-    from platformdirs import user_cache_path
+    return Path(own) / "cache" if own else platform_folder("cache", environment)
 
-    return user_cache_path("sesh", appauthor=False)
+
+def platform_folder(kind: Literal["config", "data", "cache"], environment: Mapping[str, str]) -> Path:
+    """sesh's folder where the platform keeps a user's files of a kind.
+
+    It is where platformdirs says, which takes a tenth of a small conversion to load; on Linux the rule is short.
+    """
+    variable, usual = _XDG[kind]
+    base = environment.get(variable) or os.path.expanduser(usual)  # noqa: PTH111  # never raises
+    if sys.platform == "linux" and "ANDROID_DATA" not in environment and Path(base).is_absolute():
+        return Path(base, "sesh")
+    import platformdirs
+
+    found: Path = getattr(platformdirs, f"user_{kind}_path")("sesh", appauthor=False)
+    return found

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
+from sesh.catalog.homes import platform_folder
 from sesh.errors import SeshError
 
 
@@ -30,8 +31,7 @@ class BadConfig(SeshError):
     exit_code = 2
 
 
-@dataclass(frozen=True, kw_only=True)
-class Setting:
+class Setting(msgspec.Struct, frozen=True, kw_only=True):
     """A value that does not come from a flag: `list.all`, its value, and the file or variable it comes from."""
 
     name: str
@@ -45,9 +45,7 @@ def file(environment: Mapping[str, str]) -> Path:
         return Path(named)
     if own := environment.get("SESH_HOME"):
         return Path(own) / "config.toml"
-    from platformdirs import user_config_path  # only where no variable says it
-
-    return user_config_path("sesh", appauthor=False) / "config.toml"
+    return platform_folder("config", environment) / "config.toml"
 
 
 def read(path: Path) -> dict[str, dict[str, Any]]:
