@@ -113,8 +113,8 @@ def test_a_provider_of_a_package_is_listed(sesh: Sesh, tmp_path: Path, monkeypat
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other-agent\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[sesh.providers]\nother = other_agent:PROVIDER\n")
     (tmp_path / "other_agent.py").write_text(
-        "import dataclasses\nfrom sesh.providers.codex import PROVIDER as P\n"
-        "PROVIDER = dataclasses.replace(P, name='other', title='Other Agent', program='other')\n"
+        "import msgspec\nfrom sesh.providers.codex import PROVIDER as P\n"
+        "PROVIDER = msgspec.structs.replace(P, name='other', title='Other Agent', program='other')\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     registry.names.cache_clear()

@@ -7,9 +7,8 @@ they differ, the older one counts, because a form that is too new may be spoilt 
 
 from __future__ import annotations
 
+import os
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Final
 
@@ -41,9 +40,11 @@ def session_version(provider: Provider, home: Path) -> str | None:
 
 def program_version(provider: Provider) -> str | None:
     """The version of the program on PATH, as it says itself; None where it is not here or does not say."""
-    program = shutil.which(provider.program)
+    program = _on_path(provider.program)
     if program is None:
         return None
+    import subprocess  # only where there is a program to ask
+
     try:
         said = subprocess.run(
             [program, "--version"], capture_output=True, text=True, timeout=_SECONDS, stdin=subprocess.DEVNULL
@@ -52,6 +53,16 @@ def program_version(provider: Provider) -> str | None:
         return None
     words = [w for w in said.stdout.split() if w[:1].isdigit()]
     return words[0] if said.returncode == 0 and words else None
+
+
+def _on_path(program: str) -> str | None:
+    """Where a program is. As `shutil.which`, which loads every kind of compression with it."""
+    if os.name == "nt":
+        import shutil  # there, endings count
+
+        return shutil.which(program)
+    paths = (os.path.join(folder, program) for folder in os.get_exec_path())  # noqa: PTH118  # a folder may be ""
+    return next((p for p in paths if os.access(p, os.X_OK) and Path(p).is_file()), None)
 
 
 def _order(version: str) -> tuple[int, ...]:

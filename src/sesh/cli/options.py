@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from sesh.providers import registry
 from sesh.providers.api import EmitOptions
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -41,6 +43,8 @@ class ProviderName(click.ParamType):  # type: ignore[type-arg]  # generic since 
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Names for the shell."""
+        from click.shell_completion import CompletionItem
+
         return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
 
 
@@ -52,6 +56,8 @@ SESSION_HELP = (
 
 def _complete_session(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Ids of sessions for the shell, with their titles; file names where that looks like a path."""
+    from click.shell_completion import CompletionItem
+
     from sesh.catalog import listing
     from sesh.cli import here
 

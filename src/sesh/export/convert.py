@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Unpack
+
+import msgspec
 
 from sesh.files.place import NewFile, TextChunks
 from sesh.files.read import open_session
@@ -12,8 +13,7 @@ from sesh.providers import detect, registry
 from sesh.providers.api import EmitOptions, EmitResult, IngestResult, Provider, ReadOptions, SessionSource
 
 
-@dataclass(frozen=True, kw_only=True)
-class Conversion:
+class Conversion(msgspec.Struct, frozen=True, kw_only=True):
     """What was read, and what came of it."""
 
     source: Provider

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
+
+import msgspec
 
 from sesh.errors import SeshError
 from sesh.files.read import ZSTD_SUFFIX, read_file
@@ -15,8 +16,7 @@ _MARK: Final = 4096
 """How many bytes on each side tell whether what was read is still there."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Growth:
+class Growth(msgspec.Struct, frozen=True, kw_only=True):
     """New lines of a file. `start` is 0 where all of it is new, and then what was known of it no longer holds.
 
     `end` is the offset after the last whole line, `mark` what to hand in next time; `lines` are pairs of a line number

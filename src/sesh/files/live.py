@@ -7,8 +7,9 @@ a kill it stays, so the process is looked for too. (Both measured on the real cl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from sesh.files.locks import held_by_another
 from sesh.files.place import alive
@@ -17,8 +18,7 @@ from sesh.format.json import JsonObject
 from sesh.providers.api import Provider
 
 
-@dataclass(frozen=True, kw_only=True)
-class Holder:
+class Holder(msgspec.Struct, frozen=True, kw_only=True):
     """The client that has a session open: its title, the process where it is known, and the file that says so."""
 
     client: str

@@ -6,9 +6,10 @@ import io
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import translate
 from pathlib import Path
+
+import msgspec
 
 from sesh.errors import NoSuchSession, NotASession, SeshError
 from sesh.providers.api import Provider, SessionSource
@@ -18,8 +19,7 @@ ZSTD_SUFFIX = ".zst"
 _WILD = frozenset("*?[")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Opened:
+class Opened(msgspec.Struct, frozen=True, kw_only=True):
     """A session file as it was at one instant.
 
     `source` is what a reader takes; `path` is absolute; `modified` is the mtime in nanoseconds at the time of reading.

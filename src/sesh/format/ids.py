@@ -6,8 +6,12 @@ print it; a session of 100 MB has 40,000 messages, so the same 128 bits are form
 
 from __future__ import annotations
 
-from hashlib import sha1
 from typing import Final
+
+try:
+    from _sha1 import sha1  # type: ignore[import-not-found]  # as `random` does: hashlib loads the whole of OpenSSL
+except ImportError:
+    from hashlib import sha1
 
 # uuid5(NAMESPACE_DNS, "sesh.canonical.v1"), fixed for ever: changing it would change every id ever derived.
 NAMESPACE: Final = bytes.fromhex("de15f741d9bc57cb851967eaf06fd7fc")

@@ -7,15 +7,17 @@ Writing: UTF-8 by msgspec; a record with a lone surrogate is written with escape
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Final, NamedTuple, NoReturn, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, overload
 
 import msgspec
 
 from sesh.format.json import JsonValue
+from sesh.format.regex import regex
+
+if TYPE_CHECKING:
+    import json
 
 S = TypeVar("S", bound=msgspec.Struct)
 T = TypeVar("T")
@@ -32,7 +34,7 @@ class UnreadableJson(ValueError):
     """These bytes are no JSON value. The message is a short reason, without the bytes themselves."""
 
 
-class Piece(NamedTuple):
+class Piece(msgspec.Struct, frozen=True):
     """One JSON value found on a line, or text that is none.
 
     `flaw` says what was wrong with it ("invalid UTF-8 replaced", "cut off", ...); `readable` is False where no value
@@ -56,7 +58,11 @@ def _finite(text: str) -> float:
     return number
 
 
-_LENIENT: Final = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite, strict=False)
+@cache
+def _lenient() -> json.JSONDecoder:
+    import json  # the standard library's is for what msgspec refuses: most runs of the command never need it
+
+    return json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite, strict=False)
 
 
 def loads(data: bytes | str) -> JsonValue:
@@ -73,6 +79,14 @@ def loads(data: bytes | str) -> JsonValue:
     if not found:
         raise UnreadableJson("no JSON value")
     raise UnreadableJson("more than one JSON value" if len(found) > 1 else found[0].flaw or "not JSON")
+
+
+def values(data: bytes) -> list[JsonValue]:
+    """The readable JSON values on a line, in order: one, if it is as a line should be."""
+    try:
+        return [decode_any(data)]
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        return [piece.value for piece in pieces(data) if piece.readable]
 
 
 def pieces(data: bytes) -> list[Piece]:
@@ -104,13 +118,13 @@ def pieces(data: bytes) -> list[Piece]:
         while at < end and text[at] in " \t\r\n\0":
             at += 1
     if len(found) > 1:
-        found = [p._replace(flaw="; ".join(filter(None, (p.flaw, "shares its line")))) for p in found]
+        found = [msgspec.structs.replace(p, flaw="; ".join(filter(None, (p.flaw, "shares its line")))) for p in found]
     return found
 
 
 def _value_at(text: str, at: int) -> tuple[JsonValue, int, str | None]:
     try:
-        value, stop = _LENIENT.raw_decode(text, at)
+        value, stop = _lenient().raw_decode(text, at)
     except UnreadableJson as e:
         return None, at, str(e)
     except RecursionError:
@@ -205,11 +219,15 @@ def pretty(value: Any) -> bytes:
     try:
         return msgspec.json.format(text, indent=2)
     except msgspec.DecodeError:  # it takes no lone surrogates, not even as escapes
+        import json
+
         return json.dumps(json.loads(text), ensure_ascii=True, indent=2).encode("ascii")
 
 
 def escaped(value: Any) -> bytes:
     """JSON bytes in pure ASCII: the only form that can carry a lone surrogate."""
+    import json
+
     plain = msgspec.to_builtins(value)
     return json.dumps(plain, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode("ascii")
 
@@ -223,7 +241,7 @@ def has_lone_surrogate(text: str) -> bool:
     return False
 
 
-_LONE: Final = re.compile(
+_LONE: Final = regex(
     r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
 """In JSON text in ASCII: an escaped backslash or a pair, which stay, or (the group) half a pair."""
@@ -235,7 +253,13 @@ def without_lone_surrogates(value: JsonValue) -> JsonValue:
     Two halves that stand side by side are one character, and become it. By way of the text, and not from value to
     value: what could be read is never nested too deeply for it.
     """
-    if isinstance(value, str) and not has_lone_surrogate(value):
+    try:
+        encode_any(value)
+    except UnicodeEncodeError:
+        pass
+    else:
         return value
+    import json
+
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     return json.loads(_LONE.sub(lambda found: "\\ufffd" if found[1] else found[0], text))

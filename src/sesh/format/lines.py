@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 import msgspec
 
+from sesh.format.regex import regex
+
 BOM: Final = b"\xef\xbb\xbf"
-_TIME: Final = re.compile(rb'"timestamp" ?: ?"([0-9T:.+Z-]{10,40})"')
+_TIME: Final = regex(rb'"timestamp" ?: ?"([0-9T:.+Z-]{10,40})"')
 
 
 class RawLine(msgspec.Struct, frozen=True, gc=False):

@@ -10,8 +10,9 @@ from typing import Final
 from sesh.format import jsontext
 from sesh.format.json import JsonValue
 from sesh.format.lines import BOM
+from sesh.format.regex import regex
 
-_TOKEN: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]', re.DOTALL)
+_TOKEN: Final = regex(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]', re.DOTALL)
 
 
 def replace(line: bytes, path: Sequence[str], old: str, new: str) -> bytes | None:

@@ -13,7 +13,7 @@ everyone; only `encode` gives back the text instead of the fields. A copy with c
 
 from __future__ import annotations
 
-import json
+from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
@@ -118,12 +118,12 @@ def load(text: bytes | str) -> Record:
     Raises NotARecord for what is neither a record of v1 nor one of another version with its envelope.
     """
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-    return _fast(data, _MESSAGE_DECODER) or _fast(data, _THREAD_DECODER) or _strange(data)
+    return _fast(data, _message_decoder()) or _fast(data, _thread_decoder()) or _strange(data)
 
 
 def load_message(text: bytes) -> Message:
     """`load`, for a place where only a message can stand. Raises NotARecord."""
-    record = _fast(text, _MESSAGE_DECODER) or _strange(text)
+    record = _fast(text, _message_decoder()) or _strange(text)
     if not isinstance(record, Message):
         raise NotARecord("not a message: it has no threadId")
     return record
@@ -131,7 +131,7 @@ def load_message(text: bytes) -> Message:
 
 def load_thread(text: bytes) -> Thread:
     """`load`, for a place where only a thread can stand. Raises NotARecord."""
-    record = _fast(text, _THREAD_DECODER) or _strange(text)
+    record = _fast(text, _thread_decoder()) or _strange(text)
     if not isinstance(record, Thread):
         raise NotARecord("not a thread: it has a threadId")
     return record
@@ -142,12 +142,12 @@ def from_object(value: JsonObject) -> Decoded:
     unknown: list[str] = []
     try:
         if "threadId" not in value:
-            unknown += sorted(value.keys() - _THREAD)
+            unknown += sorted(value.keys() - _names(Thread))
             return Decoded(jsontext.convert(value, Thread), tuple(unknown))
-        unknown += sorted(value.keys() - _MESSAGE)
-        for key, names in (("usage", _USAGE), ("provenance", _PROVENANCE)):
+        unknown += sorted(value.keys() - _names(Message))
+        for key, struct in (("usage", Usage), ("provenance", Provenance)):
             if isinstance(value.get(key), dict):
-                unknown += [f"{key}.{k}" for k in sorted(value[key].keys() - names)]
+                unknown += [f"{key}.{k}" for k in sorted(value[key].keys() - _names(struct))]
         content = value.get("content")
         if isinstance(content, list):
             known = [_known_block(b, f"content[{i}]", unknown) for i, b in enumerate(content)]
@@ -175,8 +175,19 @@ def same(one: bytes, other: bytes) -> bool:
 
 _PLAIN: Final = (Message, Thread)
 _ENCODER: Final = msgspec.json.Encoder()
-_MESSAGE_DECODER: Final = msgspec.json.Decoder(Message)
-_THREAD_DECODER: Final = msgspec.json.Decoder(Thread)
+
+
+# What only reading canonical records takes is made on first use: every writer imports this module for `encode`.
+
+
+@cache
+def _message_decoder() -> msgspec.json.Decoder[Message]:
+    return msgspec.json.Decoder(Message)
+
+
+@cache
+def _thread_decoder() -> msgspec.json.Decoder[Thread]:
+    return msgspec.json.Decoder(Thread)
 
 
 def _fast(text: bytes, decoder: msgspec.json.Decoder[R]) -> R | None:
@@ -258,29 +269,25 @@ def _line(text: bytes, value: JsonValue) -> bytes:
 
 
 def _sorted(value: JsonValue) -> str:
+    import json  # only where two records are compared
+
     return json.dumps(value, sort_keys=True, ensure_ascii=True)
 
 
+@cache
 def _names(struct: type[msgspec.Struct]) -> frozenset[str]:
     tag_field = struct.__struct_config__.tag_field
     names = {f.encode_name for f in msgspec.structs.fields(struct)}
     return frozenset(names | ({tag_field} if tag_field else set()))
 
 
-_THREAD: Final = _names(Thread)
-_MESSAGE: Final = _names(Message)
-_USAGE: Final = _names(Usage)
-_PROVENANCE: Final = _names(Provenance)
-_BLOCK_NAMES: Final = {tag: _names(struct) for tag, struct in BLOCKS.items()}
-
-
 def _known_block(value: Any, where: str, unknown: list[str]) -> Any:
     tag = value.get("type") if isinstance(value, dict) else None
     if not isinstance(tag, str):
         return value
-    names = _BLOCK_NAMES.get(tag)
-    if names is None:
+    struct = BLOCKS.get(tag)
+    if struct is None:
         unknown.append(f"{where}.type={tag}")
         return {"type": "unknown", "sourceType": tag, "raw": value}
-    unknown += [f"{where}.{k}" for k in sorted(value.keys() - names)]
+    unknown += [f"{where}.{k}" for k in sorted(value.keys() - _names(struct))]
     return value

@@ -7,7 +7,6 @@ environment are arguments. Only `sesh.files` opens files.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict, Unpack
 
@@ -19,8 +18,7 @@ from sesh.format.thread import Thread
 from sesh.report.reports import EmitReport, IngestReport
 
 
-@dataclass(frozen=True, kw_only=True)
-class SessionSource:
+class SessionSource(msgspec.Struct, frozen=True, kw_only=True):
     """A session's main file and what lies beside it.
 
     `name` is the main file's name (the session id often stands only there). `companions` maps a path relative to the
@@ -30,7 +28,7 @@ class SessionSource:
 
     main: bytes
     name: str | None = None
-    companions: Mapping[str, bytes] = field(default_factory=dict)
+    companions: Mapping[str, bytes] = {}
 
 
 Source: TypeAlias = SessionSource | bytes | str
@@ -213,8 +211,7 @@ class Layout(Protocol):
         """What a person types to go on, as an argument list."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Glimpse:
+class Glimpse(msgspec.Struct, frozen=True, kw_only=True):
     """What `list` reads of a session: its first and last bytes.
 
     `path` is relative to the client's home (POSIX). `whole` says that `head` is the whole file; then `tail` is empty.
@@ -265,8 +262,7 @@ class NameIndex(msgspec.Struct, frozen=True, kw_only=True):
     read: Callable[[bytes], Mapping[str, str]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Provider:
+class Provider(msgspec.Struct, frozen=True, kw_only=True):
     """A client, whole: how to know its files, read them, write them, and where they lie."""
 
     name: str
@@ -300,4 +296,4 @@ class Provider:
     """Pattern, relative to the home, of JSON files that name running processes (`pid`, `sessionId`, `procStart`)."""
     covered: Sequence[str] = ()
     """Versions of the client whose own files the tests read, oldest first."""
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = {}

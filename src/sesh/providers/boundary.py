@@ -12,6 +12,7 @@ from typing import Final, ParamSpec, TypeVar
 
 from sesh.errors import SeshError
 from sesh.format.jsontext import UnreadableJson
+from sesh.format.regex import regex
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -37,7 +38,7 @@ def guarded(work: Callable[P, R]) -> Callable[P, R]:
     return inner
 
 
-_NAME: Final = re.compile(r"\w[\w.-]{0,159}", re.ASCII)
+_NAME: Final = regex(r"\w[\w.-]{0,159}", re.ASCII)
 
 
 def is_file_name(text: str) -> bool:

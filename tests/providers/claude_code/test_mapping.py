@@ -69,10 +69,10 @@ def test_system_subtypes() -> None:
 def test_user_texts() -> None:
     page = tables()["User texts"]
     assert set(page) == {f"<{tag}>" for tag in TAGS} | INTERRUPTS
-    for tag, (voice, since) in TAGS.items():
+    for tag, known in TAGS.items():
         fate, said_since = page[f"<{tag}>"]
-        assert said_since == since
-        assert fate.startswith(f"`{kind_of(voice)}`"), tag
+        assert said_since == known.since
+        assert fate.startswith(f"`{kind_of(known.voice)}`"), tag
 
 
 def seen() -> dict[tuple[str, str], set[str]]:

@@ -8,9 +8,8 @@ from sesh.format import jsontext, lines
 def detect(head: bytes, name: str | None = None) -> bool:
     """Whether the first readable line is a thread or a message of any version. `name` says nothing."""
     for line in lines.split(head):
-        for piece in jsontext.pieces(line.data):
-            if piece.readable:
-                return _is_record(piece.value)
+        for value in jsontext.values(line.data):
+            return _is_record(value)
     start = head[:256]  # a first record longer than the head: its tag stands in front
     return start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b'{"v":')
 

@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from sesh.format import jsontext
+from sesh.format.regex import regex
 from sesh.providers.claude_code.book import Reading, Record
 from sesh.providers.claude_code.children import Child, child_id
 from sesh.providers.claude_code.facts import AgentMeta
@@ -20,7 +21,7 @@ from sesh.providers.claude_code.records import Kind, decode, from_value, kind_of
 from sesh.providers.claude_code.session import Session
 from sesh.providers.claude_code.tree import CHAINED, NONE, Tree
 
-_AGENT_FILE: Final = re.compile(r"(?:.*/)?agent-(?P<id>[^/]+)\.jsonl")
+_AGENT_FILE: Final = regex(r"(?:.*/)?agent-(?P<id>[^/]+)\.jsonl")
 _FLAT_UNTIL: Final = (2, 1, 50)
 """Sub-agents lie flat in the project folder in versions before this one (2.0.30, 2.0.76 seen)."""
 

@@ -15,16 +15,17 @@ import msgspec
 
 from sesh.format import jsontext, lines
 from sesh.format.json import JsonObject
+from sesh.format.regex import regex
 from sesh.providers.api import Card, Glimpse
 
-_TAGGED: Final = re.compile(r"\s*<[a-zA-Z][\w-]*[ />]|\s*\[Request interrupted by user|\s*$")
+_TAGGED: Final = regex(r"\s*<[a-zA-Z][\w-]*[ />]|\s*\[Request interrupted by user|\s*$")
 _TOP: Final = 1 << 12
 """Where what stands at the top of a file is looked for: a whole head costs more than all the rest of a card."""
 _END: Final = 1 << 14
 """The same for what stands at the end."""
 _TITLES: Final = (("custom-title", "customTitle"), ("ai-title", "aiTitle"))
-_COMMAND: Final = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
-_ARGUMENTS: Final = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_COMMAND: Final = regex(r"<command-name>(.*?)</command-name>", re.DOTALL)
+_ARGUMENTS: Final = regex(r"<command-args>(.*?)</command-args>", re.DOTALL)
 
 
 class _Said(msgspec.Struct, gc=False):

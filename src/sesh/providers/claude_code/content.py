@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from typing import Final
 
 import msgspec
@@ -180,6 +179,8 @@ def _attachment(item: JsonObject) -> AttachmentBlock | None:
             media_type=media if isinstance(media, str) else None, uri=url, provider_data=rest or None
         )
     if kind == "text" and isinstance(data, str):
+        import base64  # only for a document that is text
+
         encoded = base64.b64encode(data.encode("utf-8", "surrogatepass")).decode("ascii")
         return AttachmentBlock(
             media_type=media if isinstance(media, str) else "text/plain",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from sesh.errors import NotASession
@@ -44,7 +45,7 @@ def detect(head: bytes, name: str | None = None) -> bool:
     Raises NotASession for the `stream-json` output.
     """
     refuse_stream(head, name)
-    return any(_is_claude(value) for value in _first_values(head))
+    return any(map(_is_claude, _first_values(head)))
 
 
 def refuse_stream(head: bytes, name: str | None = None) -> None:
@@ -55,7 +56,7 @@ def refuse_stream(head: bytes, name: str | None = None) -> None:
     first = head[: head.find(b"\n")] if b"\n" in head else head
     if b'"session_id"' not in first:
         return
-    value = next((p.value for p in jsontext.pieces(first) if p.readable), None)
+    value = next(iter(jsontext.values(first)), None)
     if not isinstance(value, dict) or "session_id" not in value or _OF_SESSIONS & value.keys():
         return
     if _STREAM.get(str(value.get("type"))) in value:
@@ -65,15 +66,18 @@ def refuse_stream(head: bytes, name: str | None = None) -> None:
         )
 
 
-def _first_values(head: bytes, most: int = 50) -> list[JsonValue]:
-    values: list[JsonValue] = []
+def _first_values(head: bytes, most: int = 50) -> Iterator[JsonValue]:
+    seen = 0
     for line in lines.split(head):
-        if not line.ended and len(values) and line.offset > 0 and len(head) >= 1 << 16:
-            break  # cut by the size of the head, not by the client
-        values += [p.value for p in jsontext.pieces(line.data) if p.readable]
-        if len(values) >= most:
-            break
-    return values or [_torn(head)]
+        if not line.ended and seen and line.offset > 0 and len(head) >= 1 << 16:
+            return  # cut by the size of the head, not by the client
+        found = jsontext.values(line.data)
+        yield from found
+        seen += len(found)
+        if seen >= most:
+            return
+    if not seen:
+        yield _torn(head)
 
 
 def _torn(head: bytes) -> JsonValue:

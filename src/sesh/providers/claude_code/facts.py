@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -11,13 +10,14 @@ import msgspec
 from sesh.format import jsontext, walk
 from sesh.format.json import JsonObject
 from sesh.format.message import Message
+from sesh.format.regex import regex
 from sesh.providers.claude_code.book import Record
 from sesh.providers.claude_code.kinds import command_of
 from sesh.providers.claude_code.records import Kind
 from sesh.providers.claude_code.said import SYNTHETIC
 
 TITLE_LENGTH: Final = 200
-_IMAGE_TAG: Final = re.compile(r"</?image\b[^<>]*>")
+_IMAGE_TAG: Final = regex(r"</?image\b[^<>]*>")
 """A title made of a prompt is cut to this many characters."""
 
 

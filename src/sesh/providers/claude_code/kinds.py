@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from sesh.format.message import Kind
+from sesh.format.regex import regex
 from sesh.providers.claude_code.records import Line
 
 
@@ -29,7 +32,7 @@ class Voice(Enum):
     CONTEXT = "context"
 
 
-class Tag(NamedTuple):
+class Tag(msgspec.Struct, frozen=True):
     """A tag that the client writes: whose voice it is, and the first version it was seen in."""
 
     voice: Voice
@@ -64,9 +67,9 @@ TAGS: Final[dict[str, Tag]] = {
 INTERRUPTS: Final = frozenset({"[Request interrupted by user]", "[Request interrupted by user for tool use]"})
 """Texts the client writes where a human pressed Escape (all versions)."""
 
-_TAIL: Final = re.compile(r"(?:Read the output file to retrieve the |Full transcript available at: )[^\n]*")
+_TAIL: Final = regex(r"(?:Read the output file to retrieve the |Full transcript available at: )[^\n]*")
 """What 2.1.50 writes under a task's notification, outside its tag."""
-_OPEN: Final = re.compile(r"<([a-z][a-z_-]*)(?:\s[^<>]*)?>")
+_OPEN: Final = regex(r"<([a-z][a-z_-]*)(?:\s[^<>]*)?>")
 _KIND: Final[dict[Voice, Kind | None]] = {
     Voice.HUMAN: None,
     Voice.COMMAND: "notice",

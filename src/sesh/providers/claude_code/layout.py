@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Final
 
-_UUID_FILE: Final = re.compile(r"([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\.jsonl")
-_AGENT: Final = re.compile(r"projects/[^/]+/([0-9a-fA-F-]{36})/subagents/agent-[^/]+\.jsonl")
+from sesh.format.regex import regex
+
+_UUID_FILE: Final = regex(r"([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\.jsonl")
+_AGENT: Final = regex(r"projects/[^/]+/([0-9a-fA-F-]{36})/subagents/agent-[^/]+\.jsonl")
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 

@@ -4,7 +4,8 @@ One struct holds every kind of line: fields that a kind does not have are absent
 definitions, file snapshots) are passed over by the decoder without being built. `kind_of` says what a line is.
 """
 
-from __future__ import annotations
+# No `from __future__ import annotations` here: it makes text of each field's type, which msgspec then has to evaluate.
+# That is half of the time that this module takes to load, and no small conversion goes without it.
 
 from enum import Enum
 from typing import Any, Final

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
@@ -22,7 +22,7 @@ _HOOKS_SENT: Final = ("SessionStart", "UserPromptSubmit")
 """Hooks whose plain output the model is sent (2.1.328: only these have `rendered` on a hook_success)."""
 
 
-class Said(NamedTuple):
+class Said(msgspec.Struct, frozen=True):
     """A run of blocks with one role and one voice: it becomes one message."""
 
     role: Role

@@ -11,11 +11,12 @@ from collections.abc import Mapping
 from typing import Final
 
 from sesh.format.json import JsonValue
+from sesh.format.regex import regex
 from sesh.providers.claude_code.book import Reading
 from sesh.report.reports import LineBook
 
 _OPENING: Final = "<persisted-output>"
-_SAVED: Final = re.compile(r"saved to: *(?P<path>[^\n]+?[/\\]tool-results[/\\](?P<name>[^\n/\\]+?))[ \t]*(?:\n|$)")
+_SAVED: Final = regex(r"saved to: *(?P<path>[^\n]+?[/\\]tool-results[/\\](?P<name>[^\n/\\]+?))[ \t]*(?:\n|$)")
 
 
 class Spills:

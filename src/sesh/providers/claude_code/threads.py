@@ -182,7 +182,7 @@ class Weaver:
         restored = stamp.blocks_of(mark)
         if restored is not None:
             first = said[0] if said else Said("assistant" if record.kind is Kind.ASSISTANT else "user", None, [])
-            said = [first._replace(content=restored)]
+            said = [msgspec.structs.replace(first, content=restored)]
         if any(s.voice is Voice.COMMAND for s in said):
             self._commands.add(node)
         if said or (line is not None and is_boundary(line)):

@@ -9,8 +9,9 @@ from __future__ import annotations
 import posixpath
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from sesh.format.json import JsonObject
 from sesh.providers.claude_code.write_blocks import Use
@@ -20,12 +21,11 @@ _MOVE: Final = "*** Move to: "
 _CODE: Final = "renamed-tool"
 
 
-@dataclass(slots=True)
-class _File:
+class _File(msgspec.Struct):
     kind: str
     path: str
     move_to: str | None = None
-    hunks: list[list[str]] = field(default_factory=list)
+    hunks: list[list[str]] = []
 
 
 def edits(patch: str, cwd: str) -> list[Use]:

@@ -14,14 +14,15 @@ from typing import Final, NamedTuple
 
 from sesh.format import jsontext
 from sesh.format.json import JsonObject, JsonValue
+from sesh.format.regex import regex
 
 RUNNERS: Final = frozenset({"exec_command", "shell_command", "shell", "container.exec", "local_shell", "unified_exec"})
 """Tools that run a command and nothing else."""
 _SHELLS: Final = frozenset({"bash", "sh", "zsh"})
-_OLD_FRAME: Final = re.compile(
+_OLD_FRAME: Final = regex(
     r"Exit code: (?P<code>-?\d+)\nWall time: [^\n]*\n(?:Total output lines: \d+\n)?Output:\n(?P<body>.*)", re.S
 )
-_FRAME: Final = re.compile(
+_FRAME: Final = regex(
     r"(?:Chunk ID: [^\n]*\n)?Wall time: [^\n]*\n"
     r"(?:Process exited with code (?P<code>-?\d+)\n|Process running with session ID (?P<session>[^\n]*)\n)"
     r"(?:Original token count: \d+\n)?Output:\n(?P<body>.*)",

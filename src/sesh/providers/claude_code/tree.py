@@ -13,7 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from heapq import heapify, heappop, heappush
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
@@ -29,7 +29,7 @@ Note = Callable[[str, str, int], None]
 """Called with a code, a sentence and a line number."""
 
 
-class Trunk(NamedTuple):
+class Trunk(msgspec.Struct, frozen=True):
     """A line of talk: its nodes in order, and where it hangs (a node of another trunk, or NONE)."""
 
     nodes: list[int]

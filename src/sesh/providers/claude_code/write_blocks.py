@@ -7,9 +7,7 @@ the assistant. What does not fit goes over in the nearest form that does, under 
 
 from __future__ import annotations
 
-import binascii
 import re
-from base64 import b64decode
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from sesh.format import jsontext
@@ -27,6 +25,7 @@ from sesh.format.blocks import (
 )
 from sesh.format.json import JsonObject, JsonValue
 from sesh.format.message import Role
+from sesh.format.regex import regex
 
 Call: TypeAlias = ToolCallBlock | FileChangeBlock | WebSearchBlock
 Side: TypeAlias = Literal["assistant", "user", "result"]
@@ -40,9 +39,9 @@ _MAGIC: Final = (
     ("UklGR", "image/webp"),
     ("JVBERi0", "application/pdf"),
 )
-_NOT_NAME: Final = re.compile(r"[^a-zA-Z0-9_-]")
-_NUMBERED: Final = re.compile(r"(.+)_\d+")
-_DATA_URL: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.-]+)*;base64,(.*)", re.S)
+_NOT_NAME: Final = regex(r"[^a-zA-Z0-9_-]")
+_NUMBERED: Final = regex(r"(.+)_\d+")
+_DATA_URL: Final = regex(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.-]+)*;base64,(.*)", re.S)
 NOTHING_RECORDED: Final = "aborted"
 """The result of a call that never got one. It is the word that Codex sends in the same place (formats/codex.md §4)."""
 
@@ -117,7 +116,7 @@ def _attachment(block: AttachmentBlock, on: Side) -> Said:
             return Said([_source("document", kind, data)], faithful=faithful)
         if kind == "text/plain" and _is_base64(data):
             try:
-                text = b64decode(data).decode("utf-8")
+                text = _decoded(data).decode("utf-8")
             except UnicodeDecodeError:
                 text = ""
             if text.strip():
@@ -145,9 +144,16 @@ def _is_base64(data: str) -> bool:
     if not data or len(data) % 4:
         return False
     try:
-        return bool(b64decode(data, validate=True))
-    except (binascii.Error, ValueError):
+        return bool(_decoded(data))
+    except ValueError:
         return False
+
+
+def _decoded(data: str) -> bytes:
+    """What base64 stands for. Raises ValueError where it is none."""
+    from base64 import b64decode  # only where there is an attachment
+
+    return b64decode(data, validate=True)
 
 
 def _as_text(text: str) -> Said:

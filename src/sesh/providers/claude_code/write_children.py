@@ -7,17 +7,17 @@ read as one chain, so they lie there too; the `sesh` key of the `.meta.json` say
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from sesh.format import ids, jsontext, stamp, walk
 from sesh.format.json import JsonObject
+from sesh.format.regex import regex
 from sesh.providers.api import IngestedThread
 from sesh.providers.claude_code.write_blocks import Call
 from sesh.providers.claude_code.write_times import milliseconds
 
-_AGENT_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_AGENT_ID: Final = regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 SPAWNED: Final = ("subagent", "sidechain")
 
 

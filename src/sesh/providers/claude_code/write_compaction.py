@@ -9,7 +9,8 @@ where a reader finds them by `logicalParentUuid`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from sesh.format.blocks import TextBlock, ToolResultBlock
 from sesh.format.message import Message
@@ -17,12 +18,11 @@ from sesh.providers.claude_code.steps import Entry
 from sesh.providers.claude_code.write_blocks import Call
 
 
-@dataclass(slots=True)
-class Segment:
+class Segment(msgspec.Struct):
     """What lies between two boundaries. `summary` is the entry that stands for what came before; None: the first."""
 
     summary: Entry | None
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[Entry] = []
 
 
 def is_readable(message: Message) -> bool:

@@ -7,8 +7,6 @@ is read once more before it is trusted; one that would not read as the same mess
 
 from __future__ import annotations
 
-import re
-from base64 import b64decode
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
@@ -29,6 +27,7 @@ from sesh.format.blocks import (
 )
 from sesh.format.json import JsonObject, JsonValue
 from sesh.format.message import Message
+from sesh.format.regex import regex
 from sesh.providers.claude_code.kinds import begins_turn
 from sesh.providers.claude_code.records import from_value
 from sesh.providers.claude_code.said import Said, by_assistant, by_attachment, by_system, by_user
@@ -36,7 +35,7 @@ from sesh.providers.claude_code.tools_shown import drawn
 from sesh.providers.claude_code.write_blocks import Use, kept
 
 PROVIDER: Final = "claude-code"
-_SAVED: Final = re.compile(r"[/\\]tool-results[/\\](\w[\w.-]*)")
+_SAVED: Final = regex(r"[/\\]tool-results[/\\](\w[\w.-]*)")
 _ON_THE_MESSAGE: Final = ("messageId", "model", "stopReason", "stopSequence", "plainContent", "compactMetadata")
 _NOT_ON_THE_LINE: Final = (*_ON_THE_MESSAGE, "line", "subtype", "attachment", "commandMode")
 
@@ -277,6 +276,8 @@ def _attachment(block: AttachmentBlock, more: JsonObject) -> JsonObject:
     extra = more.get("source")
     source: JsonObject
     if isinstance(extra, dict) and extra.get("type") == "text" and block.data is not None:
+        from base64 import b64decode  # only for a document that was text
+
         text = b64decode(block.data).decode("utf-8", "surrogatepass")
         source = {"type": "text", "media_type": block.media_type, "data": text}
     elif block.data is not None:

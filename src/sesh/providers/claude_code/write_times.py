@@ -6,17 +6,18 @@ line without a valid one (formats/claude-code.md §2, §5).
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Final
+
+from sesh.format.regex import regex
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
 _LAST: Final = (datetime(9998, 1, 1, tzinfo=UTC) - _EPOCH) // _MS
 """Times after this are no times: room is needed above them for lines that must come later."""
 
-_WRITTEN: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+_WRITTEN: Final = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 def milliseconds(text: str) -> int | None:

@@ -7,21 +7,21 @@ UserMessage item; only sessions whose source is `cli` or `vscode` (or absent) ar
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 
 from sesh.format import jsontext, lines
+from sesh.format.regex import regex
 from sesh.providers.api import Card, Glimpse
 
-_TAGGED: Final = re.compile(r"\s*<[a-zA-Z][\w-]*[ />]|\s*# AGENTS\.md|\s*$")
-_EVENT: Final = re.compile(rb'"type" ?: ?"user_message"')
-_COMPLETED: Final = re.compile(rb'"type" ?: ?"UserMessage"')
-_ITEM: Final = re.compile(rb'"role" ?: ?"user"')
-_FOLDER: Final = re.compile(rb"<cwd>([^<]{1,4096})</cwd>")
-_CONTEXT: Final = re.compile(rb'"type" ?: ?"turn_context"')
+_TAGGED: Final = regex(r"\s*<[a-zA-Z][\w-]*[ />]|\s*# AGENTS\.md|\s*$")
+_EVENT: Final = regex(rb'"type" ?: ?"user_message"')
+_COMPLETED: Final = regex(rb'"type" ?: ?"UserMessage"')
+_ITEM: Final = regex(rb'"role" ?: ?"user"')
+_FOLDER: Final = regex(rb"<cwd>([^<]{1,4096})</cwd>")
+_CONTEXT: Final = regex(rb'"type" ?: ?"turn_context"')
 _LINK: Final = b'"sesh-link"'
 _END: Final = 1 << 14
 """How much of a file that was read whole counts as its end."""
@@ -82,8 +82,7 @@ def names(index: bytes) -> Mapping[str, str]:
     """Thread names by id, from `session_index.jsonl`; the last line for an id counts."""
     found: dict[str, str] = {}
     for line in lines.split(index):
-        for piece in jsontext.pieces(line.data):
-            value = piece.value
+        for value in jsontext.values(line.data):
             if isinstance(value, dict) and isinstance(value.get("id"), str) and value.get("thread_name"):
                 found[value["id"]] = str(value["thread_name"])
     return found

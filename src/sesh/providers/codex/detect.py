@@ -44,16 +44,14 @@ def detect(head: bytes, name: str | None = None) -> bool:
     """Whether one of the first readable lines is a rollout's. Raises NotASession for the `codex exec --json` stream."""
     seen = 0
     for line in lines.split(head):
-        for piece in jsontext.pieces(line.data):
-            if not piece.readable:
-                continue
+        for value in jsontext.values(line.data):
             seen += 1
-            if is_stream(piece.value):
+            if is_stream(value):
                 raise NotASession(
                     f"{name or 'This input'} is the output stream of `codex exec --json`, not a session file.",
                     hint="The session itself lies under ~/.codex/sessions; `sesh list --all` shows it.",
                 )
-            if _is_rollout(piece.value):
+            if _is_rollout(value):
                 return True
         if seen >= 50:
             return False

@@ -7,10 +7,10 @@ forms of record. Nothing here reaches the model, so it may look at names without
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+import msgspec
 
 from sesh.format.blocks import (
     AttachmentBlock,
@@ -23,11 +23,11 @@ from sesh.format.blocks import (
     output_parts,
 )
 from sesh.format.json import JsonObject, JsonValue
+from sesh.format.regex import regex
 from sesh.providers.codex import patch_text
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Command:
+class Command(msgspec.Struct, frozen=True, kw_only=True):
     """A shell command and what it printed. `name` and `arguments` are the call's own."""
 
     name: str
@@ -38,8 +38,7 @@ class Command:
     exit_code: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Patch:
+class Patch(msgspec.Struct, frozen=True, kw_only=True):
     """Files changed: path to change (see `patch_text`)."""
 
     changes: JsonObject
@@ -47,16 +46,14 @@ class Patch:
     failed: bool
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Search:
+class Search(msgspec.Struct, frozen=True, kw_only=True):
     """A web search, or a page opened."""
 
     query: str
     action: JsonObject
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Image:
+class Image(msgspec.Struct, frozen=True, kw_only=True):
     """An image file that the model looked at. `name` and `arguments` are the call's own."""
 
     name: str
@@ -64,15 +61,13 @@ class Image:
     path: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """A plan or to-do list, as Markdown."""
 
     text: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Tool:
+class Tool(msgspec.Struct, frozen=True, kw_only=True):
     """Any other tool. `server` is set for MCP tools."""
 
     server: str | None
@@ -84,10 +79,10 @@ class Tool:
 
 Card: TypeAlias = Command | Patch | Search | Image | Plan | Tool
 
-MCP: Final = re.compile(r"mcp__(?P<server>.+?)__(?P<tool>.+)", re.DOTALL)
+MCP: Final = regex(r"mcp__(?P<server>.+?)__(?P<tool>.+)", re.DOTALL)
 _SHELL_TOOLS: Final = frozenset({"Bash", "shell", "shell_command", "exec_command", "local_shell", "container.exec"})
-_EXIT: Final = re.compile(r"(?:Process exited with code|Exit code:?) (-?\d{1,9})\b")
-_HEADER: Final = re.compile(r"(?:Chunk ID|Exit code|Wall time|Process exited)[^\n]*\n(?:[^\n]*\n){0,5}?Output:\n?")
+_EXIT: Final = regex(r"(?:Process exited with code|Exit code:?) (-?\d{1,9})\b")
+_HEADER: Final = regex(r"(?:Chunk ID|Exit code|Wall time|Process exited)[^\n]*\n(?:[^\n]*\n){0,5}?Output:\n?")
 _MARKS: Final = {"completed": "x", "in_progress": "~"}
 
 
@@ -190,6 +185,8 @@ def text_of(output: JsonValue) -> str:
         return ""
     parts = output_parts(output)
     if parts is None:
+        import json  # only for an output that is neither text nor parts
+
         return json.dumps(output, ensure_ascii=False)
     return "\n".join(p.text for p in parts if isinstance(p, TextBlock))
 
@@ -201,6 +198,8 @@ def command_output(text: str, failed: bool) -> tuple[str, int]:
     object; Claude `Exit code N` on failure only.
     """
     if text.startswith('{"output":'):
+        import json
+
         try:
             old = json.loads(text)
             return str(old["output"]), int(old["metadata"]["exit_code"])

@@ -11,9 +11,10 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from sesh.format.json import JsonObject
+from sesh.format.regex import regex
 from sesh.providers.codex.display import texts_replaced
 
-_NUMBERED: Final = re.compile(r"[ ]*(\d+)[\t→](.*)", re.DOTALL)
+_NUMBERED: Final = regex(r"[ ]*(\d+)[\t→](.*)", re.DOTALL)
 """A line of Read's output: `N<tab>text` (2.1.328), right-aligned with an arrow before (1.0, 2.0)."""
 
 

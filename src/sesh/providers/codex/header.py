@@ -10,12 +10,13 @@ from sesh.format import jsontext, stamp, walk
 from sesh.format.json import JsonObject
 from sesh.format.lines import split
 from sesh.format.message import Message
+from sesh.format.regex import regex
 from sesh.providers.codex.layout import RolloutName
 from sesh.providers.codex.records import Record, SessionMeta
 from sesh.report.reports import LineBook
 
 EPOCH: Final = "1970-01-01T00:00:00.000Z"
-_CWD: Final = re.compile(r"<cwd>(.*?)</cwd>|^Current working directory: (.+?)$", re.MULTILINE)
+_CWD: Final = regex(r"<cwd>(.*?)</cwd>|^Current working directory: (.+?)$", re.MULTILINE)
 _PLAIN: Final = {
     "cwd": "cwd",
     "cli_version": "version",

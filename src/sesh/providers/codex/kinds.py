@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from sesh.format.message import Kind
+from sesh.format.regex import regex
 
 # Tags around whole messages. A notice is a remark on the talk that the model is sent; context is not about the talk.
 NOTICE_TAGS: Final = frozenset({"turn_aborted", "subagent_notification", "user_shell_command", "user_action"})
@@ -37,10 +38,10 @@ CONTEXT_TAGS: Final = frozenset(
         "goal_context",
     }
 )
-_WRAPPED: Final = re.compile(r"<([A-Za-z_][\w ]*?)(?: [\w-]+=\"[^\"]*\")*>.*</\1>", re.DOTALL)
-_AGENTS_FILE: Final = re.compile(r"# AGENTS\.md instructions for [^\n]*\n+<INSTRUCTIONS>.*</INSTRUCTIONS>", re.DOTALL)
+_WRAPPED: Final = regex(r"<([A-Za-z_][\w ]*?)(?: [\w-]+=\"[^\"]*\")*>.*</\1>", re.DOTALL)
+_AGENTS_FILE: Final = regex(r"# AGENTS\.md instructions for [^\n]*\n+<INSTRUCTIONS>.*</INSTRUCTIONS>", re.DOTALL)
 
-IMAGE_TAG: Final = re.compile(r"\s*(?:<image(?: [^>]*)?>|</image>)\s*")
+IMAGE_TAG: Final = regex(r"\s*(?:<image(?: [^>]*)?>|</image>)\s*")
 """The text parts that Codex puts around an image (0.104 and later)."""
 
 # Names in content_item_kinds (seen: 0.169).

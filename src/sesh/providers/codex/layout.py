@@ -5,18 +5,21 @@ Measured: formats/codex.md §2. The folder must be exactly YYYY/MM/DD and the na
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
+
+from sesh.format.regex import regex
 
 _UUID: Final = r"[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"
-_NAME: Final = re.compile(
+_NAME: Final = regex(
     rf"rollout-(?P<time>\d{{4}}-\d\d-\d\dT\d\d-\d\d-\d\d)-(?P<thread>{_UUID})(?:_(?P<segment>{_UUID}))?\.jsonl(?:\.zst)?"
 )
 
 
-class RolloutName(NamedTuple):
+class RolloutName(msgspec.Struct, frozen=True):
     """The parts of a rollout's file name. `segment` is set on the files that a revert made (0.169)."""
 
     time: str

@@ -12,16 +12,17 @@ from typing import Any, Final
 
 from sesh.format import blocks, jsontext
 from sesh.format.json import JsonObject, JsonValue
+from sesh.format.regex import regex
 
-_EXIT: Final = re.compile(r"\AExit code: (-?\d+)\n")
-_PROCESS: Final = re.compile(r"(?:\A|\n)Process exited with code (-?\d+)(?:\n|\Z)")
-_FAILED: Final = re.compile(
+_EXIT: Final = regex(r"\AExit code: (-?\d+)\n")
+_PROCESS: Final = regex(r"(?:\A|\n)Process exited with code (-?\d+)(?:\n|\Z)")
+_FAILED: Final = regex(
     r"\A(?:[a-z]+(?:_[a-z]+)+(?: verification)? failed(?: for [^\n:]*)?: |unsupported (?:custom tool )?call: |"
     r"failed to parse function arguments: |aborted\Z|aborted by user\b|Script failed\n|"
     r"Wall time: [\d.]+ seconds\naborted by user\Z|[\w.-]+ is unavailable in \w+ mode\Z|"
     r"(?:exec_command|shell|apply_patch) (?:was )?rejected\b)"
 )
-_FINE: Final = re.compile(r"\A(?:Script completed\n|Success\. Updated the following files:)")
+_FINE: Final = regex(r"\A(?:Script completed\n|Success\. Updated the following files:)")
 
 
 def parts_of(content: list[Any]) -> list[JsonObject]:
@@ -49,7 +50,7 @@ def _rest(part: JsonObject, *known: str) -> JsonObject | None:
     return {k: v for k, v in part.items() if k != "type" and k not in known}
 
 
-_DATA_URL: Final = re.compile(r"data:([^;,]*);base64,(.*)", re.DOTALL)
+_DATA_URL: Final = regex(r"data:([^;,]*);base64,(.*)", re.DOTALL)
 
 
 def attachment(url: str, rest: JsonObject | None = None) -> blocks.AttachmentBlock:

@@ -12,38 +12,38 @@ from __future__ import annotations
 import re
 from collections import defaultdict, deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final, TypeAlias
+
+import msgspec
 
 from sesh.format import ids
 from sesh.format.blocks import FileChangeBlock, ToolCallBlock, ToolResultBlock, WebSearchBlock
 from sesh.format.message import Message
+from sesh.format.regex import regex
 
 Place: TypeAlias = tuple[int, int]
-CALL_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+CALL_ID: Final = regex(r"[A-Za-z0-9_-]{1,64}")
 """What the API takes as a call's id (64 characters is its documented limit; the alphabet is what clients use)."""
 
 
-@dataclass(slots=True)
-class Pairs:
+class Pairs(msgspec.Struct):
     """The plan of one segment: the id each call is written under, and what becomes of each result."""
 
-    written_id: dict[Place, str] = field(default_factory=dict)
+    written_id: dict[Place, str] = {}
     """For calls, and for results that have one. A search that nothing answers is in neither (it needs no answer)."""
-    call_of: dict[Place, Place] = field(default_factory=dict)
+    call_of: dict[Place, Place] = {}
     """The call of each result that has one."""
-    result_of: dict[Place, Place] = field(default_factory=dict)
+    result_of: dict[Place, Place] = {}
     """The result of each call that has one."""
-    stubs: set[Place] = field(default_factory=set)
+    stubs: set[Place] = set()
     """Calls that nothing answers."""
-    moved: dict[Place, Place] = field(default_factory=dict)
+    moved: dict[Place, Place] = {}
     """A call, and the result that stood before it and is to be written after it."""
-    early: set[Place] = field(default_factory=set)
+    early: set[Place] = set()
     """Those results."""
 
 
-@dataclass(slots=True)
-class Planner:
+class Planner(msgspec.Struct):
     """Makes the plans of a file's segments, in order. A call keeps its id in all of them, and no two calls share one.
 
     `verbatim` holds the indices of messages that are written as the records they were: they keep their ids and get no
@@ -51,9 +51,9 @@ class Planner:
     """
 
     verbatim: set[int]
-    _assigned: dict[Place, str] = field(default_factory=dict)
-    _taken: set[str] = field(default_factory=set)
-    _tried: dict[str, int] = field(default_factory=dict)
+    _assigned: dict[Place, str] = {}
+    _taken: set[str] = set()
+    _tried: dict[str, int] = {}
     """How many ids were derived from each given one: those are taken, and need not be tried again."""
 
     def plan(self, segment: Sequence[tuple[int, Message]]) -> Pairs:

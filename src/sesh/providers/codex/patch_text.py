@@ -13,10 +13,10 @@ A file's change as Codex keeps it in FileChange and patch_apply_end: `{"type": "
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from difflib import unified_diff
 from itertools import islice
 from typing import Final
+
+import msgspec
 
 from sesh.format.json import JsonObject
 
@@ -26,14 +26,13 @@ _FILE: Final = {"*** Add File: ": "add", "*** Delete File: ": "delete", "*** Upd
 _MOVE: Final = "*** Move to: "
 
 
-@dataclass(slots=True)
-class FilePatch:
+class FilePatch(msgspec.Struct):
     """What a patch does to one file. `body` holds the lines under its heading, without the heading."""
 
     kind: str
     path: str
     move_to: str | None = None
-    body: list[str] = field(default_factory=list)
+    body: list[str] = []
 
 
 def parse(patch: str) -> list[FilePatch]:
@@ -95,7 +94,7 @@ def _numbered(body: Iterable[str]) -> Iterator[str]:
 
 def diff_of(old: str, new: str) -> str:
     """A unified diff's hunks from one text to another, both taken as whole lines."""
-    return "".join(islice(unified_diff(_lines(old), _lines(new)), 2, None))  # without the two lines of file names
+    return "".join(_hunks(_lines(old), _lines(new), 3, "\n"))
 
 
 def add_file(path: str, content: str) -> str:
@@ -146,8 +145,11 @@ def apply(patch: str, files: Mapping[str, str]) -> dict[str, str]:
     return after
 
 
-def _hunks(before: list[str], after: list[str], context: int) -> Iterator[str]:
-    yield from islice(unified_diff(before, after, lineterm="", n=context), 2, None)
+def _hunks(before: list[str], after: list[str], context: int, end: str = "") -> Iterator[str]:
+    """A unified diff without its two lines of file names."""
+    from difflib import unified_diff  # only where a patch is made
+
+    return islice(unified_diff(before, after, lineterm=end, n=context), 2, None)
 
 
 def _applied(before: list[str], body: list[str]) -> list[str] | None:

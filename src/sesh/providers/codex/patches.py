@@ -11,10 +11,11 @@ import re
 from typing import Any, Final
 
 from sesh.format.json import JsonValue
+from sesh.format.regex import regex
 
 BEGIN: Final = "*** Begin Patch"
-_FILE: Final = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+?)\r?$", re.MULTILINE)
-_HEREDOC: Final = re.compile(
+_FILE: Final = regex(r"^\*\*\* (?:Add|Update|Delete) File: (.+?)\r?$", re.MULTILINE)
+_HEREDOC: Final = regex(
     r"\s*(?:cd\s+(?:'[^']*'|\"[^\"]*\"|[^\s;&|'\"]+)\s*&&\s*)?(?:apply_patch|applypatch)\s+<<-?\s*"
     r"(?P<q>['\"]?)(?P<tag>\w+)(?P=q)\s*\n(?P<patch>.*?)\n(?P=tag)\s*",
     re.DOTALL,

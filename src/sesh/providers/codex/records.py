@@ -5,7 +5,8 @@ the same with an `ordinal` (paginated, 0.155 and later), and bare items under a 
 none of these is kept as `Strange`, text that is no JSON as `Unreadable`.
 """
 
-from __future__ import annotations
+# No `from __future__ import annotations` here: it makes text of each field's type, which msgspec then has to evaluate.
+# That is half of the time that this module takes to load, and no small conversion goes without it.
 
 from collections.abc import Iterator
 from typing import Any, Final, TypeAlias

@@ -16,12 +16,13 @@ from typing import Final
 from sesh.format import jsontext
 from sesh.format.blocks import AttachmentBlock, ToolCallBlock, ToolResultBlock, output_parts
 from sesh.format.json import JsonObject
+from sesh.format.regex import regex
 from sesh.providers.codex import display, patch_text
 from sesh.providers.codex.file_views import FileViews
 from sesh.providers.codex.write_items import content_part, text_arguments
 
-_EXIT: Final = re.compile(r"Exit code (-?\d{1,9})(?:\n|\Z)")
-_TOOL_ERROR: Final = re.compile(r"<tool_use_error>(.*)</tool_use_error>", re.DOTALL)
+_EXIT: Final = regex(r"Exit code (-?\d{1,9})(?:\n|\Z)")
+_TOOL_ERROR: Final = regex(r"<tool_use_error>(.*)</tool_use_error>", re.DOTALL)
 _EDITS: Final = ("Edit", "Write", "MultiEdit")
 _HEAD: Final = "Exit code: 0\nWall time: 0 seconds\nOutput:\n"
 

@@ -14,7 +14,6 @@ import msgspec
 from sesh.format.blocks import AnyBlock, FileChangeBlock, ReasoningBlock, ToolCallBlock, WebSearchBlock
 from sesh.format.json import JsonObject
 from sesh.format.message import Message
-from sesh.providers.codex import again, items
 
 PROVIDER: Final = "codex"
 Call: TypeAlias = ToolCallBlock | FileChangeBlock | WebSearchBlock
@@ -42,6 +41,8 @@ def item_payload(message: Message, *, raw: bool = False) -> JsonObject | None:
     rest = (message.provider_data or {}).get("payload")
     if line_kind(message) is not None or not isinstance(rest, dict) or not isinstance(rest.get("type"), str):
         return None
+    from sesh.providers.codex import again  # what puts a record together is needed for Codex's own alone
+
     whole = message.raw.get("payload") if raw and isinstance(message.raw, dict) else None
     if isinstance(whole, dict) and _gives(whole, message):
         return whole
@@ -51,6 +52,8 @@ def item_payload(message: Message, *, raw: bool = False) -> JsonObject | None:
 
 def _gives(payload: JsonObject, message: Message) -> bool:
     """Whether reading the item gives this message's role and blocks."""
+    from sesh.providers.codex import items  # as above, and the reader's rules with it
+
     made = items.convert(payload)
     return made is not None and made.role == message.role and _same(made.content, message.content)
 

@@ -8,7 +8,9 @@ stamped lines at the end.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from sesh.format.blocks import ToolCallBlock, ToolResultBlock
 from sesh.format.json import JsonObject
@@ -16,7 +18,7 @@ from sesh.format.message import Message
 from sesh.providers.codex import display
 
 
-class Child(NamedTuple):
+class Child(msgspec.Struct, frozen=True):
     """A child as its parent's file names it. `prompt` is its first words, `name` what to call it."""
 
     session_id: str

@@ -7,13 +7,13 @@ the model is sent the replacement and what follows (formats/codex.md §4, §9). 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from sesh.format.message import Message
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(msgspec.Struct, frozen=True):
     """The messages between two compactions: `held` is what the model holds when it begins, `body` what is said in it.
 
     `summary` is the index of the compaction that begins it; None for the first. All are indices into the thread.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from sesh.errors import SeshError
 from sesh.format import walk
@@ -11,7 +12,7 @@ from sesh.format.message import Message
 from sesh.providers.codex.write_compaction import segments
 
 
-class Cut(NamedTuple):
+class Cut(msgspec.Struct, frozen=True):
     """What is written and what is left out; `why` says it in a sentence, or is None where nothing was cut."""
 
     kept: list[Message]

@@ -7,12 +7,10 @@ and `output` are strings (or, for `output`, a list of `input_text` and `input_im
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 import re
-from dataclasses import dataclass
-from typing import Final, NamedTuple, assert_never
+from typing import Final, assert_never
+
+import msgspec
 
 from sesh.format import jsontext
 from sesh.format.blocks import (
@@ -27,17 +25,18 @@ from sesh.format.blocks import (
     output_parts,
 )
 from sesh.format.json import JsonObject, JsonValue
+from sesh.format.regex import regex
 from sesh.providers.codex import outputs, patches
 
 ROLES: Final = {"user": "user", "assistant": "assistant", "system": "developer", "tool": "user"}
 READ_AS: Final = {"user": "user", "assistant": "assistant", "developer": "system"}
-NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+NAME: Final = regex(r"[A-Za-z0-9_-]{1,64}")
 """Function names that the API takes."""
 IMAGE_TYPES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """Image types that the API takes; any other one ends the session there (peers.md §3.51)."""
 
 
-class Outcome(NamedTuple):
+class Outcome(msgspec.Struct, frozen=True):
     """What became of a block: `written`, `changed` (with its code) or `dropped` (with what it was)."""
 
     what: str
@@ -47,8 +46,7 @@ class Outcome(NamedTuple):
 WRITTEN: Final = Outcome("written")
 
 
-@dataclass(slots=True)
-class Item:
+class Item(msgspec.Struct):
     """One response item. `blocks` are the indices of the message's blocks that it holds; `role` is the canonical role
     that reading it gives; `exact`: reading it gives those very blocks, so no stamp is needed for them; `error`: the
     result's flag, where reading the output would not give it; `call_id`: of a call or a result that are a pair;
@@ -66,7 +64,7 @@ class Item:
     thought: str | None = None
 
 
-class Form(NamedTuple):
+class Form(msgspec.Struct, frozen=True):
     """A value as Codex takes it; `code` where it is another form than the canonical one; see `Item.exact`."""
 
     value: JsonValue
@@ -143,6 +141,8 @@ def output(value: JsonValue) -> Form:
         return Form(value)
     parts = output_parts(value)
     if parts is None or not parts:
+        import json  # only for an output that is neither text nor parts
+
         text = "" if value is None or value == [] else json.dumps(value, ensure_ascii=False)
         return Form(text, "output-flattened", False)
     forms = [content_part(part, assistant=False) for part in parts]
@@ -185,13 +185,17 @@ def placeholder(block: AttachmentBlock | UnknownBlock) -> str:
     The JSON of an unknown part has sorted keys, so that it is the same text whoever writes it.
     """
     if isinstance(block, UnknownBlock):
+        import json
+
         return json.dumps(block.raw, sort_keys=True)
     media = block.media_type or "unknown type"
     if block.data is not None:
         if media.startswith("text/") or media == "application/json":
+            import base64
+
             try:
                 return base64.b64decode(block.data, validate=True).decode("utf-8")
-            except (binascii.Error, ValueError):
+            except ValueError:
                 pass  # not what it says it is: named like any other file
         return f"[Attachment of {media}, {len(block.data) * 3 // 4} bytes, not carried over to Codex]"
     return f"[Attachment of {media}: {block.uri or 'empty'}]"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 import msgspec
 
@@ -21,7 +20,7 @@ PAGINATED_SINCE: Final = (0, 155)
 EXEC_EVENTS_UNTIL: Final = (0, 128)
 
 
-class History(NamedTuple):
+class History(msgspec.Struct, frozen=True):
     """The form of a file: `paginated` adds ordinals and `item_completed`; `exec_events`: see write_events."""
 
     paginated: bool
@@ -63,8 +62,7 @@ def version_of(text: str | None) -> tuple[int, int] | None:
     return (int(match[1]), int(match[2])) if match else None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Style:
+class Style(msgspec.Struct, frozen=True, kw_only=True):
     """How the files of one emit are written: EmitOptions, decided."""
 
     history: History
@@ -74,8 +72,7 @@ class Style:
     keep_raw: bool
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Session:
+class Session(msgspec.Struct, frozen=True, kw_only=True):
     """A thread as the rollout it is going to be. Times are ISO. A child names the session it hangs under."""
 
     thread: Thread
