@@ -157,7 +157,7 @@ class Bench:
     def _small(self) -> Row:
         file = generate.write("claude", 20_000, self.folder / "small.jsonl")
         found = paired(self.convert(file, "codex"), self.process("-I", "-S", "-c", "pass"), max(self.rounds, 9))
-        return Row("convert of 20 KB, against `python -I -S -c pass`", "10 x", f"{found.cpu:.0f} x")
+        return Row("convert of 20 KB, against `python -I -S -c pass`", "10 x", f"{found.cpu:.1f} x")
 
     def against(self, folder: Path) -> Iterator[Row]:
         """The peers that are installed in `folder`, at the largest size."""
