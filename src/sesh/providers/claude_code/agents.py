@@ -12,13 +12,13 @@ from typing import Final
 import msgspec
 
 from sesh.format import jsontext
-from sesh.providers.claude_code.book import Reading, Record
+from sesh.providers.claude_code.book import NONE, Reading, Record
 from sesh.providers.claude_code.children import Child, child_id
 from sesh.providers.claude_code.facts import AgentMeta
-from sesh.providers.claude_code.order import interleaved
+from sesh.providers.claude_code.order import interleaved, loose_ends
 from sesh.providers.claude_code.records import Kind, decode, from_value, kind_of
 from sesh.providers.claude_code.session import Session
-from sesh.providers.claude_code.tree import CHAINED, NONE, Tree
+from sesh.providers.claude_code.tree import CHAINED, Tree
 
 _AGENT_FILE: Final = re.compile(r"(?:.*/)?agent-(?P<id>[^/]+)\.jsonl")
 _FLAT_UNTIL: Final = (2, 1, 50)
@@ -110,7 +110,7 @@ def woven(session: Session, reading: Reading, name: str) -> Iterator[Child]:
     session.links.add_records(reading.records)
     leaf = tree.leaf(reading.of_kind(Kind.LEAF))
     nodes = tree.trunk(leaf) if leaf != NONE else []
-    loose = [(r.at, r) for r in reading.records if r.kind in (Kind.UNKNOWN, Kind.UNREADABLE)]
+    loose = [(r.at, r) for r in loose_ends(reading.records)]
     records = interleaved([chained[n] for n in nodes], loose)
     child = session.child(name, "subagent", records)
     child.messages = weaver.weave(records, child.id)
@@ -126,9 +126,8 @@ def woven(session: Session, reading: Reading, name: str) -> Iterator[Child]:
             yield branch
     for n in tree.twins:
         reading.skipped(chained[n], "duplicate")
-    for record in reading.records:
-        if session.book.is_open(reading.file, record.item):
-            reading.skipped(record, record.line.type if record.line is not None else record.kind.value)
+    for record in reading.still_open():
+        reading.skipped(record, record.line.type if record.line is not None else record.kind.value)
 
 
 def in_progress_lines(session: Session) -> Iterator[Child]:
@@ -164,7 +163,7 @@ def _inner(session: Session, records: Sequence[Record]) -> Reading:
         if line is None or kind_of(line) not in (Kind.USER, Kind.ASSISTANT):
             continue
         line = msgspec.structs.replace(line, timestamp=line.timestamp or outer.timestamp, parent_uuid=msgspec.UNSET)
-        made = Record(len(inside.records), record.file, record.item, record.number, line, kind_of(line))
+        made = Record(len(inside.records), record.item, record.number, line, kind_of(line))
         made.value = outer.data.message
         inside.records.append(made)
     return inside

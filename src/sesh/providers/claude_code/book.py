@@ -10,25 +10,29 @@ import msgspec
 from sesh.format import lines
 from sesh.format.json import JsonValue
 from sesh.providers.claude_code.records import SPEAKING, Kind, Line, decode, kind_of, pieces, says_elsewhere
-from sesh.report.reports import LineBook
+from sesh.report.reports import UNKNOWN, USED, LineBook
 
 _BLANK: Final = b" \t\r\n\0"
+
+NONE: Final = -1
+"""No node of a tree."""
 
 
 class Record(msgspec.Struct, gc=False, eq=False):
     """One record of a file: where it stands, what it is, and what became of it.
 
-    `at` is its place among the records of its file, `number` its line number (from 1). `line` is None where the bytes
-    are no record, and then `value` holds the JSON or the text. `data` is the line's bytes where they will be needed
-    again (`raw`, unknown records).
+    `at` is its place among the records of its file, `item` that in the ledger, `number` its line number (from 1).
+    `line` is None where the bytes are no record, and then `value` holds the JSON or the text. `data` is the line's
+    bytes where they will be needed again (`raw`, unknown records). `node` is its place in the tree of its file, set
+    when the tree is made; NONE where it has none.
     """
 
     at: int
-    file: str
     item: int
     number: int
     line: Line | None
     kind: Kind
+    node: int = NONE
     data: bytes | None = None
     value: JsonValue = None
 
@@ -47,24 +51,24 @@ class Reading:
         self._main: Final = main
         self.records: Final[list[Record]] = []
         self._keep_raw: Final = keep_raw
-        self._open_item: Final = book.ledger(file).open
+        self._ledger: Final = book.ledger(file)
 
     def read(self, data: bytes) -> None:
         """All lines of the file. Blank and torn ones are closed here; every other record waits for its outcome."""
         for raw in lines.split(data):
             line = decode(raw.data)
-            if line is not None:
-                kind = kind_of(line)
-                if kind in SPEAKING and not (line.message and line.message.content) and says_elsewhere(raw.data):
-                    kind = Kind.UNKNOWN
-                record = self._add(raw.number, line, kind)
-                if self._keep_raw or record.kind is Kind.UNKNOWN:
-                    record.data = raw.data
-            else:
+            if line is None:
                 self._odd(raw)
+                continue
+            kind = kind_of(line)
+            if kind in SPEAKING and not (line.message and line.message.content) and says_elsewhere(raw.data):
+                kind = Kind.UNKNOWN
+            record = self._add(raw.number, line, kind)
+            if self._keep_raw or kind is Kind.UNKNOWN:
+                record.data = raw.data
 
     def _add(self, number: int, line: Line | None, kind: Kind) -> Record:
-        record = Record(len(self.records), self.file, self._open_item(), number, line, kind)
+        record = Record(len(self.records), self._ledger.open(), number, line, kind)
         self.records.append(record)
         return record
 
@@ -98,15 +102,20 @@ class Reading:
 
     def is_open(self, record: Record) -> bool:
         """Whether nothing has become of it yet."""
-        return self.book.is_open(self.file, record.item)
+        return self._ledger.is_open(record.item)
+
+    def still_open(self) -> list[Record]:
+        """The records that nothing has become of yet."""
+        is_open = self._ledger.is_open
+        return [r for r in self.records if is_open(r.item)]
 
     def used(self, record: Record) -> None:
         """It went into a message or the thread."""
-        self.book.used(self.file, record.item)
+        self._ledger.close(record.item, USED)
 
     def unknown(self, record: Record) -> None:
         """It is kept whole."""
-        self.book.unknown(self.file, record.item)
+        self._ledger.close(record.item, UNKNOWN)
 
     def skipped(self, record: Record, kind: str) -> None:
         """It is state, counted under `kind`."""

@@ -67,38 +67,52 @@ def block_of(item: JsonValue) -> AnyBlock | None:
             if text == "":
                 return None
             if isinstance(text, str):
-                found = TextBlock(text=text, provider_data=_rest(item, ("type", "text")))
+                found = TextBlock(text=text, provider_data=_rest(item, _TEXT))
         case "thinking":
             found = _thinking(item)
         case "redacted_thinking":
-            found = ReasoningBlock(redacted=True, provider_data=_rest(item, ()))
+            found = ReasoningBlock(redacted=True, provider_data=_rest(item, _NOTHING))
         case "tool_use":
-            found = _call(item, ("type", "id", "name", "input"))
+            found = _call(item, _CALL)
         case "server_tool_use":
             found = _server_call(item)
-        case "tool_result" | "web_search_tool_result":
-            found = _result(item)
+        case "tool_result":
+            found = _result(item, _RESULT)
+        case "web_search_tool_result":
+            found = _result(item, _SEARCH_RESULT)
         case "image" | "document":
             found = _attachment(item)
     return found or UnknownBlock(source_type=kind, raw=item)
 
 
-def _rest(item: JsonObject, known: tuple[str, ...]) -> JsonObject | None:
-    if len(item) == len(known):
+_NOTHING: Final = frozenset[str]()
+_TEXT: Final = frozenset({"type", "text"})
+_THINKING: Final = frozenset({"type", "thinking"})
+_CALL: Final = frozenset({"type", "id", "name", "input"})
+_ID: Final = frozenset({"id"})
+_SERVER_CALL: Final = frozenset({"id", "name", "input"})
+_RESULT: Final = frozenset({"type", "tool_use_id", "content"})
+_SEARCH_RESULT: Final = frozenset({"tool_use_id", "content"})
+_ERROR: Final = frozenset({"is_error"})
+
+
+def _rest(item: JsonObject, known: frozenset[str]) -> JsonObject | None:
+    """What a block has besides the keys that its canonical form says."""
+    if item.keys() <= known:
         return None
-    return {k: v for k, v in item.items() if k not in known} or None
+    return {k: v for k, v in item.items() if k not in known}
 
 
 def _thinking(item: JsonObject) -> AnyBlock | None:
     text = item.get("thinking")
     if not isinstance(text, str):
         return None
-    rest = _rest(item, ("type", "thinking"))
+    rest = _rest(item, _THINKING)
     # 2.1 may keep only the signature: then the words are the vendor's, and nothing is made up for them.
     return ReasoningBlock(text=text, provider_data=rest) if text else ReasoningBlock(redacted=True, provider_data=rest)
 
 
-def _call(item: JsonObject, known: tuple[str, ...]) -> ToolCallBlock | None:
+def _call(item: JsonObject, known: frozenset[str]) -> ToolCallBlock | None:
     call_id, name = item.get("id"), item.get("name")
     if not isinstance(call_id, str) or not isinstance(name, str):
         return None
@@ -110,25 +124,24 @@ def _server_call(item: JsonObject) -> AnyBlock | None:
     call_id, given = item.get("id"), item.get("input")
     query = given.get("query") if isinstance(given, dict) else None
     if item.get("name") == _SERVER_SEARCH and isinstance(call_id, str) and isinstance(query, str):
-        return WebSearchBlock(call_id=call_id, query=query, provider_data=_rest(item, ("id",)))
-    return _call(item, ("id", "name", "input"))
+        return WebSearchBlock(call_id=call_id, query=query, provider_data=_rest(item, _ID))
+    return _call(item, _SERVER_CALL)
 
 
-def _result(item: JsonObject) -> ToolResultBlock | None:
+def _result(item: JsonObject, known: frozenset[str]) -> ToolResultBlock | None:
     call_id = item.get("tool_use_id")
     if not isinstance(call_id, str):
         return None
     error = item.get("is_error")
-    known = ["tool_use_id", "content"]
-    if item["type"] == "tool_result":
-        known.append("type")
     if isinstance(error, bool):
-        known.append("is_error")
+        known |= _ERROR
+    else:
+        error = None
     return ToolResultBlock(
         call_id=call_id,
         output=output_of(item.get("content", "")),
-        is_error=error if isinstance(error, bool) else None,
-        provider_data=_rest(item, tuple(known)),
+        is_error=error,
+        provider_data=_rest(item, known),
     )
 
 
@@ -152,7 +165,7 @@ def output_of(content: JsonValue) -> JsonValue:
 def _part(item: JsonObject) -> Part:
     kind = item["type"]
     if kind == "text" and isinstance(item.get("text"), str):
-        return TextBlock(text=item["text"], provider_data=_rest(item, ("type", "text")))
+        return TextBlock(text=item["text"], provider_data=_rest(item, _TEXT))
     if kind in ("image", "document"):
         found = _attachment(item)
         if found is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -21,13 +21,17 @@ _IMAGE_TAG: Final = re.compile(r"</?image\b[^<>]*>")
 """A title made of a prompt is cut to this many characters."""
 
 
+_TELLING: Final = (Kind.FACT, Kind.STATE, Kind.LINK)
+"""The kinds of lines that say something of the thread itself."""
+
+
 class Facts:
     """Collected over all records of a main file, in file order: the last non-empty word counts."""
 
-    def __init__(self, records: Iterable[Record]) -> None:
-        self._custom = self._ai = self._summary = None
+    def __init__(self, records: Sequence[Record]) -> None:
+        self._records: Final = records
+        self._custom = self._ai = None
         self._summaries: list[tuple[str, str | None]] = []
-        self._uuids: set[str] = set()
         self.link: JsonObject | None = None
         self.created: str | None = None
         own: JsonObject = {}
@@ -35,10 +39,10 @@ class Facts:
             line = record.line
             if line is None:
                 continue
-            if line.uuid is not None:
-                self._uuids.add(line.uuid)
-            if line.timestamp and self.created is None:
+            if self.created is None and line.timestamp:
                 self.created = line.timestamp
+            if record.kind not in _TELLING:
+                continue
             match line.type:
                 case "custom-title":
                     self._custom = line.custom_title or self._custom
@@ -70,8 +74,14 @@ class Facts:
 
     def title(self, messages: Sequence[Message], sidecar: bytes | None) -> str | None:
         """The title: custom, then the model's, then a summary of this very file (1.0), then the first prompt."""
-        summary = next((text for text, leaf in reversed(self._summaries) if leaf in self._uuids), None)
+        summary = self._own_summary() if self._summaries else None
         return self._custom or _sidecar(sidecar) or self._ai or summary or title_of(messages)
+
+
+    def _own_summary(self) -> str | None:
+        """The last summary that names a line of this file; others are of files that it was resumed from."""
+        here = {r.line.uuid for r in self._records if r.line is not None and r.line.uuid is not None}
+        return next((text for text, leaf in reversed(self._summaries) if leaf in here), None)
 
 
 def _sidecar(data: bytes | None) -> str | None:

@@ -77,6 +77,9 @@ _KIND: Final[dict[Voice, Kind | None]] = {
 }
 
 
+_BEGINNING: Final = (Voice.HUMAN, Voice.COMMAND, Voice.EVENT)
+
+
 def kind_of(voice: Voice) -> Kind | None:
     """The canonical kind of a message in this voice."""
     return _KIND[voice]
@@ -84,7 +87,7 @@ def kind_of(voice: Voice) -> Kind | None:
 
 def begins_turn(voice: Voice) -> bool:
     """Whether words in this voice are what the model is asked next."""
-    return voice in (Voice.HUMAN, Voice.COMMAND, Voice.EVENT)
+    return voice in _BEGINNING
 
 
 def voice_of(text: str, line: Line | None = None) -> Voice:

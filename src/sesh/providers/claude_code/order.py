@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from sesh.providers.claude_code.book import Record
+from sesh.providers.claude_code.book import NONE, Record
 from sesh.providers.claude_code.records import Kind
 from sesh.providers.claude_code.tree import CHAINED, call_ids
 
@@ -23,6 +23,11 @@ def is_chained(record: Record) -> bool:
         and line.uuid is not None
         and line.parent_uuid is not msgspec.UNSET
     )
+
+
+def loose_ends(records: Sequence[Record]) -> list[Record]:
+    """Unknown and unreadable records without a place in the tree."""
+    return [r for r in records if r.node == NONE and r.kind in (Kind.UNKNOWN, Kind.UNREADABLE)]
 
 
 _END: Final = 1 << 62

@@ -270,17 +270,20 @@ _KINDS: Final[dict[str, Kind]] = {
 }
 
 
+SPEAKING: Final = (Kind.USER, Kind.ASSISTANT)
+"""Kinds of lines that say something. A tuple: to look into a set, Python would call the enum's own hash function."""
+
+
 def kind_of(line: Line) -> Kind:
     """What a line is. A user or assistant line without a message, an attachment of no known type, is unknown."""
     kind = _KINDS.get(line.type, Kind.UNKNOWN)
-    if kind in (Kind.USER, Kind.ASSISTANT) and line.message is None:
+    if kind in SPEAKING and line.message is None:
         return Kind.UNKNOWN
     if kind is Kind.ATTACHMENT and (line.attachment is None or line.attachment.type not in _ATTACHED):
         return Kind.UNKNOWN
     return kind
 
 
-SPEAKING: Final = (Kind.USER, Kind.ASSISTANT)
 _MESSAGE_KEYS: Final = frozenset(
     (*ApiMessage.__struct_encode_fields__, "type", "stop_details", "container", "context_management", "diagnostics")
 )

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from sesh.format.message import Usage
 from sesh.providers.claude_code.book import Record
 from sesh.providers.claude_code.records import ApiUsage, Kind
 
 
+_NOTHING: Final = Usage()
+
+
 def usage_by_record(records: Iterable[Record]) -> dict[int, Usage]:
-    """Usage by `id(record)`: the last count that an API message's lines give, on its last line.
+    """Usage by a record's place in its file: the last count that an API message's lines give, on its last line.
 
     A `message.id` that comes back after a prompt is another message. Lines without an id count each, and so do those
     that our writer made: there each message's count stands on its own line.
@@ -25,13 +29,13 @@ def usage_by_record(records: Iterable[Record]) -> dict[int, Usage]:
             name = line.message.id or f"@{record.at}"
             counted = line.message.usage
             if isinstance(line.sesh, dict):
-                found += [] if counted is None else [(id(record), counted)]
+                found += [] if counted is None else [(record.at, counted)]
                 continue
             if counted is None and name in latest:
                 counted = latest[name][1]
             if counted is not None:
-                latest[name] = (id(record), counted)
-        elif record.kind is Kind.USER and _says_something(line.message.content):
+                latest[name] = (record.at, counted)
+        elif latest and record.kind is Kind.USER and _says_something(line.message.content):
             found += latest.values()
             latest.clear()
     found += latest.values()
@@ -42,7 +46,10 @@ def _says_something(content: object) -> bool:
     """Whether a user line is more than tool results, which may stand inside an API message."""
     if not isinstance(content, list):
         return isinstance(content, str)
-    return any(isinstance(block, dict) and block.get("type") == "text" for block in content)
+    for block in content:
+        if isinstance(block, dict) and block.get("type") == "text":
+            return True
+    return False
 
 
 def _usage(counted: ApiUsage) -> Usage | None:
@@ -52,4 +59,4 @@ def _usage(counted: ApiUsage) -> Usage | None:
         cache_read_tokens=counted.cache_read_input_tokens,
         cache_write_tokens=counted.cache_creation_input_tokens,
     )
-    return None if usage == Usage() else usage
+    return None if usage == _NOTHING else usage
