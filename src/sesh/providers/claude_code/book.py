@@ -52,6 +52,7 @@ class Reading:
         self.records: Final[list[Record]] = []
         self._keep_raw: Final = keep_raw
         self._ledger: Final = book.ledger(file)
+        self._open: Final = self._ledger.open
 
     def read(self, data: bytes) -> None:
         """All lines of the file. Blank and torn ones are closed here; every other record waits for its outcome."""
@@ -68,7 +69,7 @@ class Reading:
                 record.data = raw.data
 
     def _add(self, number: int, line: Line | None, kind: Kind) -> Record:
-        record = Record(len(self.records), self._ledger.open(), number, line, kind)
+        record = Record(len(self.records), self._open(), number, line, kind)
         self.records.append(record)
         return record
 

@@ -71,13 +71,13 @@ def child_id(session: str, key: str) -> str:
 class Links:
     """Who began whom: the calls of all threads of a session, their results, and the agents they name.
 
-    `calls` and `results` are by call id, each with its message; where two have one id, the first. They, and what is
-    looked for in them, are there once all threads were added.
+    `calls` and `results` are the messages in which calls and results stand, by call id; where two have one id, the
+    first. They, and what is looked for in them, are there once all threads were added.
     """
 
     def __init__(self) -> None:
-        self.calls: Final[dict[str, tuple[Message, ToolCallBlock | WebSearchBlock]]] = {}
-        self.results: Final[dict[str, tuple[Message, ToolResultBlock]]] = {}
+        self.calls: Final[dict[str, Message]] = {}
+        self.results: Final[dict[str, Message]] = {}
         self._threads: Final[list[Sequence[Message]]] = []
         self._agents: Final[dict[str, str]] = {}
 
@@ -88,13 +88,11 @@ class Links:
         for message in messages:
             for block in message.content:
                 if isinstance(block, ToolCallBlock):
-                    if block.call_id not in calls:
-                        calls[block.call_id] = message, block
+                    calls.setdefault(block.call_id, message)
                 elif isinstance(block, ToolResultBlock):
-                    if block.call_id not in results:
-                        results[block.call_id] = message, block
+                    results.setdefault(block.call_id, message)
                 elif isinstance(block, WebSearchBlock) and block.call_id is not None:
-                    calls.setdefault(block.call_id, (message, block))
+                    calls.setdefault(block.call_id, message)
 
     def add_records(self, records: Iterable[Record]) -> None:
         """The agents that results and progress lines name."""
@@ -131,12 +129,20 @@ class Links:
     @cached_property
     def _by_prompt(self) -> dict[str, list[Call]]:
         found: dict[str, list[Call]] = {}
-        for message, block in self.calls.values():
-            if isinstance(block, ToolCallBlock) and isinstance(block.input, dict):
-                prompt = block.input.get("prompt")
-                if isinstance(prompt, str) and prompt:
-                    found.setdefault(prompt.strip(), []).append((message, block))
+        for call_id in self.calls:
+            call = self._call(call_id)
+            given = call[1].input if call is not None else None
+            prompt = given.get("prompt") if isinstance(given, dict) else None
+            if call is not None and isinstance(prompt, str) and prompt:
+                found.setdefault(prompt.strip(), []).append(call)
         return found
+
+    def _call(self, call_id: str) -> Call | None:
+        message = self.calls.get(call_id)
+        if message is None:
+            return None
+        named = (b for b in message.content if isinstance(b, ToolCallBlock) and b.call_id == call_id)
+        return next(((message, block) for block in named), None)
 
     def call_of(self, child: Child, taken: set[str]) -> Call | None:
         """The call that began a child; None where nothing says which."""
@@ -144,8 +150,7 @@ class Links:
         if named is None and child.agent_id is not None:
             named = self._agents.get(child.agent_id)
         if named is not None:
-            message, block = self.calls.get(named, (None, None))
-            return (message, block) if message is not None and isinstance(block, ToolCallBlock) else None
+            return self._call(named)
         first = next((walk.text_of(m).strip() for m in child.messages if m.role == "user"), "")
         own = {b.call_id for m in child.messages for b in m.content if isinstance(b, ToolCallBlock)}
         claimed = set(self._agents.values()) | taken
@@ -161,9 +166,11 @@ class Links:
 
     def _words_back(self, call_id: str) -> str:
         """The words of a call's result; none where there is no result."""
-        found = self.results.get(call_id)
-        parts = output_parts(found[1].output) if found is not None else None
-        return "\n".join(p.text for p in parts or [] if isinstance(p, TextBlock))
+        message = self.results.get(call_id)
+        for block in message.content if message is not None else ():
+            if isinstance(block, ToolResultBlock) and block.call_id == call_id:
+                return "\n".join(p.text for p in output_parts(block.output) or [] if isinstance(p, TextBlock))
+        return ""
 
 
 def linked(children: Sequence[Child], links: Links, book: LineBook, agent_id: str | None) -> Iterator[IngestedThread]:

@@ -155,10 +155,10 @@ def _title_file(session: Session) -> bytes | None:
 
 def _name_unpaired(links: Links, book: LineBook) -> None:
     """Calls without a result and results without a call are kept, and named."""
-    for call_id, (message, _) in links.calls.items():
+    for call_id, message in links.calls.items():
         if call_id not in links.results:
             book.note("open-call", f"The call {call_id} has no result.", message_id=message.id)
-    for call_id, (message, _) in links.results.items():
+    for call_id, message in links.results.items():
         if call_id not in links.calls:
             book.note("orphan-result", f"The result of {call_id} has no call.", message_id=message.id)
 

@@ -277,8 +277,8 @@ SPEAKING: Final = (Kind.USER, Kind.ASSISTANT)
 def kind_of(line: Line) -> Kind:
     """What a line is. A user or assistant line without a message, an attachment of no known type, is unknown."""
     kind = _KINDS.get(line.type, Kind.UNKNOWN)
-    if kind in SPEAKING and line.message is None:
-        return Kind.UNKNOWN
+    if kind in SPEAKING:
+        return kind if line.message is not None else Kind.UNKNOWN
     if kind is Kind.ATTACHMENT and (line.attachment is None or line.attachment.type not in _ATTACHED):
         return Kind.UNKNOWN
     return kind

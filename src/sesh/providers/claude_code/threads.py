@@ -64,7 +64,7 @@ class Weaver:
         self._sidechain: Final = sidechain
         self._anchor: Final[dict[int, str | None]] = {}  # node -> the nearest message at or above it
         self._commands: Final[set[int]] = set()  # nodes that are slash commands
-        self._said_by: Final[dict[int, list[Message]]] = {}  # node -> the messages it became
+        self._said_by: Final[dict[int, list[Message]]] = {}  # node -> the messages it became, where a compaction asks
         self.by_source: Final[dict[str, str]] = {}
         self._ids_used: Final[set[str]] = set()
         self._first_time: Final = next(
@@ -121,7 +121,8 @@ class Weaver:
             if mark.retained is not None and not made and (again := self._known(mark.retained)) is not None:
                 held.again(again, out)
             if node != NONE:
-                self._said_by[node] = made
+                if boundaries:
+                    self._said_by[node] = made
                 self._anchor[node] = made[-1].id if made else parent
             out += made
             if held.open:
