@@ -18,7 +18,9 @@ _VARIANT: Final = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abc
 
 def derive(*parts: str) -> str:
     """The id for a tuple of names, as a lower-case UUID string. Order and boundaries of the parts matter."""
-    return _uuid5(sha1(NAMESPACE + "\x1f".join(parts).encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest())
+    return _uuid5(
+        sha1(NAMESPACE + "\x1f".join(parts).encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
+    )
 
 
 def _uuid5(h: str) -> str:

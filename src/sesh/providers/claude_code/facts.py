@@ -77,7 +77,6 @@ class Facts:
         summary = self._own_summary() if self._summaries else None
         return self._custom or _sidecar(sidecar) or self._ai or summary or title_of(messages)
 
-
     def _own_summary(self) -> str | None:
         """The last summary that names a line of this file; others are of files that it was resumed from."""
         here = {r.line.uuid for r in self._records if r.line is not None and r.line.uuid is not None}

@@ -71,7 +71,7 @@ def _main(session: Session) -> tuple[list[Message], list[Record]]:
     messages = weaver.weave(trunk, session.thread_id)
     for record in (w.record for w in queued):
         text = "A prompt that stands only in the queue became a message."
-        reading.note("queued-prompt", text, record.number, weaver.by_source.get(record.source_id))
+        reading.note("queued-prompt", text, record.number, weaver.made_of(record.source_id))
     _beside(session, tree, weaver, set(nodes))
     for n in tree.twins:
         reading.skipped(chained[n], "duplicate")

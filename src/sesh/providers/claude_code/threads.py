@@ -39,8 +39,7 @@ NO_TIME: Final = "1970-01-01T00:00:00.000Z"
 class Weaver:
     """Turns the records of one file into messages.
 
-    `session` is the vendor's session id that message ids are derived from. After `weave`, `by_source` tells the
-    message of a record's id.
+    `session` is the vendor's session id that message ids are derived from.
     """
 
     def __init__(
@@ -65,7 +64,6 @@ class Weaver:
         self._anchor: Final[dict[int, str | None]] = {}  # node -> the nearest message at or above it
         self._commands: Final[set[int]] = set()  # nodes that are slash commands
         self._said_by: Final[dict[int, list[Message]]] = {}  # node -> the messages it became, where a compaction asks
-        self.by_source: Final[dict[str, str]] = {}
         self._ids_used: Final[set[str]] = set()
         self._first_time: Final = next(
             (r.line.timestamp for r in reading.records if r.line is not None and r.line.timestamp), NO_TIME
@@ -265,7 +263,6 @@ class Weaver:
         if found in self._ids_used:
             found = self._ids.id(f"{source}@{record.at}")
         self._ids_used.add(found)
-        self.by_source.setdefault(source, found)
         return found
 
     # ---- across records -----------------------------------------------------------------------------
@@ -318,8 +315,13 @@ class Weaver:
             for message in self._said_by.get(self._tree.by_uuid.get(uuid, NONE), [])
         ]
 
+    def made_of(self, source: str) -> str | None:
+        """The id of the (first) message that the record of that id became; None where it became none."""
+        found = self._ids.id(source)
+        return found if found in self._ids_used else None
+
     def _known(self, canonical: str) -> str | None:
-        return self.by_source.get(canonical) or (canonical if canonical in self._ids_used else None)
+        return canonical if canonical in self._ids_used else self.made_of(canonical)
 
 
 def origin_session(line: Line | None) -> str | None:
@@ -349,7 +351,8 @@ def _unreadable(record: Record) -> Said:
 def _facts(result: ToolFacts | str | list[Any] | None) -> JsonObject | None:
     """What `toolUseResult` says that is worth keeping, under the names of a block's `provider_data`."""
     if isinstance(result, ToolFacts):
-        known = {k: v for k, v in msgspec.to_builtins(result).items() if v not in (None, False, [])}
+        # Of what is empty, an empty text and an empty object say something.
+        known = {k: v for k, v in msgspec.to_builtins(result).items() if v or v in ("", {})}
         return {"toolUseResult": known} if known else None
     return {"toolUseError": True} if isinstance(result, str) and result.startswith("Error: ") else None
 
