@@ -107,10 +107,10 @@ def woven(session: Session, reading: Reading, name: str) -> Iterator[Child]:
     tree = Tree(chained, reading.note, sidechain=True)
     inner = f"{session.owner}/{name}"
     weaver = session.weaver(reading, tree, inner, sidechain=True)
-    session.links.add_records(reading.records)
+    session.links.add_records(reading.naming)
     leaf = tree.leaf(reading.of_kind(Kind.LEAF))
     nodes = tree.trunk(leaf) if leaf != NONE else []
-    loose = [(r.at, r) for r in loose_ends(reading.records)]
+    loose = [(r.at, r) for r in loose_ends(reading)]
     records = interleaved([chained[n] for n in nodes], loose)
     child = session.child(name, "subagent", records)
     child.messages = weaver.weave(records, child.id)
@@ -163,7 +163,5 @@ def _inner(session: Session, records: Sequence[Record]) -> Reading:
         if line is None or kind_of(line) not in (Kind.USER, Kind.ASSISTANT):
             continue
         line = msgspec.structs.replace(line, timestamp=line.timestamp or outer.timestamp, parent_uuid=msgspec.UNSET)
-        made = Record(len(inside.records), record.item, record.number, line, kind_of(line))
-        made.value = outer.data.message
-        inside.records.append(made)
+        inside.add(record.item, record.number, line, kind_of(line)).value = outer.data.message
     return inside

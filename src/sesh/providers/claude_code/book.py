@@ -9,7 +9,7 @@ import msgspec
 
 from sesh.format import lines
 from sesh.format.json import JsonValue
-from sesh.providers.claude_code.records import SPEAKING, Kind, Line, decode, kind_of, pieces, says_elsewhere
+from sesh.providers.claude_code.records import SPEAKING, Kind, Line, ToolFacts, decode, kind_of, pieces, says_elsewhere
 from sesh.report.reports import UNKNOWN, USED, LineBook
 
 _BLANK: Final = b" \t\r\n\0"
@@ -50,9 +50,12 @@ class Reading:
         self.file: Final = file
         self._main: Final = main
         self.records: Final[list[Record]] = []
+        self.beside: Final[list[Record]] = []
+        """Those of `records` that are no user or assistant line: few, so that what looks for them need not ask all."""
+        self.naming: Final[list[Record]] = []
+        """Those that may say which call began an agent: progress lines, and results that name an agent."""
         self._keep_raw: Final = keep_raw
         self._ledger: Final = book.ledger(file)
-        self._open: Final = self._ledger.open
 
     def read(self, data: bytes) -> None:
         """All lines of the file. Blank and torn ones are closed here; every other record waits for its outcome."""
@@ -64,13 +67,19 @@ class Reading:
             kind = kind_of(line)
             if kind in SPEAKING and not (line.message and line.message.content) and says_elsewhere(raw.data):
                 kind = Kind.UNKNOWN
-            record = self._add(raw.number, line, kind)
+            record = self.add(self._ledger.open(), raw.number, line, kind)
             if self._keep_raw or kind is Kind.UNKNOWN:
                 record.data = raw.data
 
-    def _add(self, number: int, line: Line | None, kind: Kind) -> Record:
-        record = Record(len(self.records), self._open(), number, line, kind)
+    def add(self, item: int, number: int, line: Line | None, kind: Kind) -> Record:
+        """A record, which is `item` in the ledger."""
+        record = Record(len(self.records), item, number, line, kind)
         self.records.append(record)
+        if kind not in SPEAKING:
+            self.beside.append(record)
+        result = line.tool_use_result if line is not None else None
+        if kind is Kind.PROGRESS or (isinstance(result, ToolFacts) and result.agent_id is not msgspec.UNSET):
+            self.naming.append(record)
         return record
 
     def _odd(self, raw: lines.RawLine) -> None:
@@ -87,7 +96,8 @@ class Reading:
                 self.book.skipped(self.file, self.book.open(self.file), "torn-line")
                 continue
             line = odd.line
-            record = self._add(raw.number, line, Kind.UNREADABLE if line is None else kind_of(line))
+            kind = Kind.UNREADABLE if line is None else kind_of(line)
+            record = self.add(self._ledger.open(), raw.number, line, kind)
             record.value = odd.value
             if not odd.readable:
                 text = f"This is no record ({odd.flaw}); its text was kept."
@@ -123,5 +133,5 @@ class Reading:
         self.book.skipped(self.file, record.item, kind)
 
     def of_kind(self, *kinds: Kind) -> Iterator[Record]:
-        """The records of some kinds, in file order."""
-        return (r for r in self.records if r.kind in kinds)
+        """The records of some kinds, none of them user or assistant lines, in file order."""
+        return (r for r in self.beside if r.kind in kinds)

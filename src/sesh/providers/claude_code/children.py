@@ -32,7 +32,6 @@ from sesh.providers.claude_code.threads import NO_TIME, PROVIDER
 from sesh.providers.claude_code.tree import call_ids
 from sesh.report.reports import LineBook
 
-
 Call: TypeAlias = tuple[Message, ToolCallBlock]
 """A call that may have begun a child, and its message."""
 

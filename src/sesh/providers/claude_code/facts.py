@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
@@ -11,7 +11,7 @@ import msgspec
 from sesh.format import jsontext, walk
 from sesh.format.json import JsonObject
 from sesh.format.message import Message
-from sesh.providers.claude_code.book import Record
+from sesh.providers.claude_code.book import Reading, Record
 from sesh.providers.claude_code.kinds import command_of
 from sesh.providers.claude_code.records import Kind
 from sesh.providers.claude_code.said import SYNTHETIC
@@ -21,27 +21,19 @@ _IMAGE_TAG: Final = re.compile(r"</?image\b[^<>]*>")
 """A title made of a prompt is cut to this many characters."""
 
 
-_TELLING: Final = (Kind.FACT, Kind.STATE, Kind.LINK)
-"""The kinds of lines that say something of the thread itself."""
-
-
 class Facts:
-    """Collected over all records of a main file, in file order: the last non-empty word counts."""
+    """Collected over a main file, in file order: the last non-empty word counts."""
 
-    def __init__(self, records: Sequence[Record]) -> None:
-        self._records: Final = records
+    def __init__(self, reading: Reading) -> None:
+        self._records: Final = reading.records
         self._custom = self._ai = None
         self._summaries: list[tuple[str, str | None]] = []
         self.link: JsonObject | None = None
-        self.created: str | None = None
+        self.created: Final = first_time(reading.records)
         own: JsonObject = {}
-        for record in records:
+        for record in reading.of_kind(Kind.FACT, Kind.STATE, Kind.LINK):
             line = record.line
             if line is None:
-                continue
-            if self.created is None and line.timestamp:
-                self.created = line.timestamp
-            if record.kind not in _TELLING:
                 continue
             match line.type:
                 case "custom-title":
@@ -93,6 +85,11 @@ def _sidecar(data: bytes | None) -> str | None:
         return None
     title = value.get("customTitle") if isinstance(value, dict) else None
     return title if isinstance(title, str) and title else None
+
+
+def first_time(records: Iterable[Record]) -> str | None:
+    """The first time that records tell."""
+    return next((r.line.timestamp for r in records if r.line is not None and r.line.timestamp), None)
 
 
 def title_of(messages: Sequence[Message]) -> str | None:

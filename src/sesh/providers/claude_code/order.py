@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from sesh.providers.claude_code.book import NONE, Record
+from sesh.providers.claude_code.book import NONE, Reading, Record
 from sesh.providers.claude_code.records import Kind
 from sesh.providers.claude_code.tree import CHAINED, call_ids
 
@@ -25,9 +25,9 @@ def is_chained(record: Record) -> bool:
     )
 
 
-def loose_ends(records: Sequence[Record]) -> list[Record]:
+def loose_ends(reading: Reading) -> list[Record]:
     """Unknown and unreadable records without a place in the tree."""
-    return [r for r in records if r.node == NONE and r.kind in (Kind.UNKNOWN, Kind.UNREADABLE)]
+    return [r for r in reading.of_kind(Kind.UNKNOWN, Kind.UNREADABLE) if r.node == NONE]
 
 
 _END: Final = 1 << 62

@@ -13,7 +13,7 @@ from bisect import bisect_right
 import msgspec
 
 from sesh.format.blocks import TextBlock
-from sesh.providers.claude_code.book import Record
+from sesh.providers.claude_code.book import Reading, Record
 from sesh.providers.claude_code.content import blocks_of
 from sesh.providers.claude_code.kinds import Voice, command_of, voice_of
 from sesh.providers.claude_code.records import QUEUED, Kind
@@ -29,12 +29,12 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     after: int | None
 
 
-def only_queued(records: list[Record]) -> list[Waiting]:
-    """The human prompts of the queue that no other line repeats, in the order of the file."""
-    operations = [r for r in records if r.kind is Kind.QUEUE]
+def only_queued(reading: Reading) -> list[Waiting]:
+    """The human prompts of the queue that no other line repeats."""
+    operations = [*reading.of_kind(Kind.QUEUE)]
     if not operations:
         return []
-    said = _said(records)
+    said = _said(reading.records)
     waiting: list[tuple[Record, str]] = []
     found: list[Waiting] = []
     for record in operations:

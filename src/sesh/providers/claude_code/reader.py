@@ -40,7 +40,7 @@ def parse_claude_session(source: Source, /, **options: Unpack[ReadOptions]) -> I
     given = as_source(source)
     refuse_stream(given.main, given.name)
     session = Session(given, options)
-    facts = Facts(session.reading.records)
+    facts = Facts(session.reading)
     messages, trunk = _main(session)
     thread = _thread(session, facts, messages, trunk)
     session.children.extend(agents.companions(session))
@@ -58,15 +58,15 @@ def parse_claude_session(source: Source, /, **options: Unpack[ReadOptions]) -> I
 def _main(session: Session) -> tuple[list[Message], list[Record]]:
     """The main thread and its records, its branches and side chains as children; closes every record of the file."""
     reading = session.reading
-    session.links.add_records(reading.records)
+    session.links.add_records(reading.naming)
     session.children.extend(agents.in_progress_lines(session))
     chained = [r for r in reading.records if is_chained(r)]
     tree = Tree(chained, reading.note, sidechain=session.sidechain)
     weaver = session.weaver(reading, tree, session.key, sidechain=session.sidechain)
     leaf = tree.leaf(reading.of_kind(Kind.LEAF))
     nodes = tree.trunk(leaf) if leaf != NONE else []
-    queued = sorted(only_queued(reading.records), key=lambda waiting: waiting.record.at)
-    loose = [(r.at, r) for r in loose_ends(reading.records)] + [(place(w.after), w.record) for w in queued]
+    queued = sorted(only_queued(reading), key=lambda waiting: waiting.record.at)
+    loose = [(r.at, r) for r in loose_ends(reading)] + [(place(w.after), w.record) for w in queued]
     trunk = interleaved([chained[n] for n in nodes], loose)
     messages = weaver.weave(trunk, session.thread_id)
     for record in (w.record for w in queued):

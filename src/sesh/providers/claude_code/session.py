@@ -11,7 +11,7 @@ from sesh.format.json import JsonObject
 from sesh.providers.api import ReadOptions, SessionSource
 from sesh.providers.claude_code.book import Reading, Record
 from sesh.providers.claude_code.children import Child, Links
-from sesh.providers.claude_code.facts import metadata_of
+from sesh.providers.claude_code.facts import first_time, metadata_of
 from sesh.providers.claude_code.layout import LAYOUT
 from sesh.providers.claude_code.records import Kind
 from sesh.providers.claude_code.spill import Spills
@@ -61,7 +61,6 @@ class Session:
 
     def child(self, key: str, relation: str, records: Sequence[Record]) -> Child:
         """A child thread of this session, without its messages yet."""
-        first = next((r.line.timestamp for r in records if r.line is not None and r.line.timestamp), None)
         return Child(
             session=self.owner,
             key=key,
@@ -69,7 +68,7 @@ class Session:
             messages=[],
             metadata=self.metadata(records),
             parent=self.thread_id,
-            created=first or NO_TIME,
+            created=first_time(records) or NO_TIME,
         )
 
     def metadata(self, records: Sequence[Record]) -> JsonObject:

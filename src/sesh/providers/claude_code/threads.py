@@ -14,6 +14,7 @@ from sesh.format.message import Kind as MessageKind
 from sesh.format.message import Message, Provenance, Role, Usage
 from sesh.providers.claude_code.book import NONE, Reading, Record
 from sesh.providers.claude_code.content import blocks_of
+from sesh.providers.claude_code.facts import first_time
 from sesh.providers.claude_code.held import Held
 from sesh.providers.claude_code.kinds import Voice, begins_turn
 from sesh.providers.claude_code.records import SPEAKING, Kind, Line, ToolFacts
@@ -65,9 +66,7 @@ class Weaver:
         self._commands: Final[set[int]] = set()  # nodes that are slash commands
         self._said_by: Final[dict[int, list[Message]]] = {}  # node -> the messages it became, where a compaction asks
         self._ids_used: Final[set[str]] = set()
-        self._first_time: Final = next(
-            (r.line.timestamp for r in reading.records if r.line is not None and r.line.timestamp), NO_TIME
-        )
+        self._first_time: Final = first_time(reading.records) or NO_TIME
 
     def anchor(self, node: int) -> str | None:
         """The id of the last message at a node or above it; None at the root."""

@@ -9,7 +9,6 @@ from sesh.format.message import Usage
 from sesh.providers.claude_code.book import Record
 from sesh.providers.claude_code.records import ApiUsage, Kind
 
-
 _NOTHING: Final = Usage()
 
 
@@ -46,10 +45,7 @@ def _says_something(content: object) -> bool:
     """Whether a user line is more than tool results, which may stand inside an API message."""
     if not isinstance(content, list):
         return isinstance(content, str)
-    for block in content:
-        if isinstance(block, dict) and block.get("type") == "text":
-            return True
-    return False
+    return any(isinstance(block, dict) and block.get("type") == "text" for block in content)
 
 
 def _usage(counted: ApiUsage) -> Usage | None:
