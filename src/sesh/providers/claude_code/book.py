@@ -66,9 +66,9 @@ class Reading:
                 continue
             kind = kind_of(line)
             if kind in SPEAKING and not (line.message and line.message.content) and says_elsewhere(raw.data):
-                kind = Kind.UNKNOWN
+                kind = "unknown"
             record = self.add(self._ledger.open(), raw.number, line, kind)
-            if self._keep_raw or kind is Kind.UNKNOWN:
+            if self._keep_raw or kind == "unknown":
                 record.data = raw.data
 
     def add(self, item: int, number: int, line: Line | None, kind: Kind) -> Record:
@@ -78,7 +78,7 @@ class Reading:
         if kind not in SPEAKING:
             self.beside.append(record)
         result = line.tool_use_result if line is not None else None
-        if kind is Kind.PROGRESS or (isinstance(result, ToolFacts) and result.agent_id is not msgspec.UNSET):
+        if kind == "progress" or (isinstance(result, ToolFacts) and result.agent_id is not msgspec.UNSET):
             self.naming.append(record)
         return record
 
@@ -96,7 +96,7 @@ class Reading:
                 self.book.skipped(self.file, self.book.open(self.file), "torn-line")
                 continue
             line = odd.line
-            kind = Kind.UNREADABLE if line is None else kind_of(line)
+            kind = "unreadable" if line is None else kind_of(line)
             record = self.add(self._ledger.open(), raw.number, line, kind)
             record.value = odd.value
             if not odd.readable:

@@ -27,7 +27,7 @@ from sesh.format.thread import RELATIONS, Thread
 from sesh.providers.api import IngestedThread
 from sesh.providers.claude_code.book import Record
 from sesh.providers.claude_code.facts import AgentMeta, title_of
-from sesh.providers.claude_code.records import Kind, ToolFacts
+from sesh.providers.claude_code.records import ToolFacts
 from sesh.providers.claude_code.threads import NO_TIME, PROVIDER
 from sesh.providers.claude_code.tree import call_ids
 from sesh.report.reports import LineBook
@@ -99,7 +99,7 @@ class Links:
             line = record.line
             if line is None:
                 continue
-            if record.kind is Kind.PROGRESS and line.data is not None and line.parent_tool_use_id is not None:
+            if record.kind == "progress" and line.data is not None and line.parent_tool_use_id is not None:
                 if isinstance(line.data.agent_id, str):
                     self._agents.setdefault(line.data.agent_id, line.parent_tool_use_id)
             elif isinstance(line.tool_use_result, ToolFacts) and isinstance(line.tool_use_result.agent_id, str):

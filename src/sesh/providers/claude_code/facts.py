@@ -13,7 +13,6 @@ from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.providers.claude_code.book import Reading, Record
 from sesh.providers.claude_code.kinds import command_of
-from sesh.providers.claude_code.records import Kind
 from sesh.providers.claude_code.said import SYNTHETIC
 
 TITLE_LENGTH: Final = 200
@@ -31,7 +30,7 @@ class Facts:
         self.link: JsonObject | None = None
         self.created: Final = first_time(reading.records)
         own: JsonObject = {}
-        for record in reading.of_kind(Kind.FACT, Kind.STATE, Kind.LINK):
+        for record in reading.of_kind("fact", "state", "sesh-link"):
             line = record.line
             if line is None:
                 continue
@@ -136,7 +135,7 @@ def metadata_of(records: Sequence[Record], session: str) -> JsonObject:
             found["version"] = line.version
         if line.entrypoint:
             found["entrypoint"] = line.entrypoint
-        if record.kind is Kind.ASSISTANT and line.message is not None:
+        if record.kind == "assistant" and line.message is not None:
             model = line.message.model
             if model and model != SYNTHETIC:
                 found["model"] = model

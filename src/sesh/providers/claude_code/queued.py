@@ -16,7 +16,7 @@ from sesh.format.blocks import TextBlock
 from sesh.providers.claude_code.book import Reading, Record
 from sesh.providers.claude_code.content import blocks_of
 from sesh.providers.claude_code.kinds import Voice, command_of, voice_of
-from sesh.providers.claude_code.records import QUEUED, Kind
+from sesh.providers.claude_code.records import QUEUED
 
 _WITHDRAWN = frozenset({"popAll", "pop"})
 """The human took the prompt back into the input line, to change it: it was not said."""
@@ -31,7 +31,7 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
 
 def only_queued(reading: Reading) -> list[Waiting]:
     """The human prompts of the queue that no other line repeats."""
-    operations = [*reading.of_kind(Kind.QUEUE)]
+    operations = [*reading.of_kind("queue-operation")]
     if not operations:
         return []
     said = _said(reading.records)
@@ -76,11 +76,11 @@ def _said(records: list[Record]) -> dict[str, list[int]]:
         if line is None:
             continue
         text = ""
-        if record.kind is Kind.USER and line.message is not None:
+        if record.kind == "user" and line.message is not None:
             text = _text(line.message.content)
         elif line.attachment is not None and line.attachment.type == QUEUED:
             text = _text(line.attachment.prompt)
-        elif record.kind is Kind.SYSTEM and line.subtype == "local_command":
+        elif record.kind == "system" and line.subtype == "local_command":
             text = _text(line.content)
         if text:
             said.setdefault(command_of(text) or text, []).append(record.at)

@@ -23,7 +23,7 @@ from sesh.providers.claude_code.detect import refuse_stream
 from sesh.providers.claude_code.facts import Facts
 from sesh.providers.claude_code.order import interleaved, is_chained, loose_ends, place
 from sesh.providers.claude_code.queued import only_queued
-from sesh.providers.claude_code.records import FACTS, Kind
+from sesh.providers.claude_code.records import FACTS
 from sesh.providers.claude_code.session import Session
 from sesh.providers.claude_code.threads import NO_TIME, PROVIDER, Weaver
 from sesh.providers.claude_code.tree import Tree
@@ -63,7 +63,7 @@ def _main(session: Session) -> tuple[list[Message], list[Record]]:
     chained = [r for r in reading.records if is_chained(r)]
     tree = Tree(chained, reading.note, sidechain=session.sidechain)
     weaver = session.weaver(reading, tree, session.key, sidechain=session.sidechain)
-    leaf = tree.leaf(reading.of_kind(Kind.LEAF))
+    leaf = tree.leaf(reading.of_kind("last-prompt"))
     nodes = tree.trunk(leaf) if leaf != NONE else []
     queued = sorted(only_queued(reading), key=lambda waiting: waiting.record.at)
     loose = [(r.at, r) for r in loose_ends(reading)] + [(place(w.after), w.record) for w in queued]
@@ -102,8 +102,8 @@ def _close_rest(session: Session) -> None:
     """State, facts and echoes: every record that no thread was made of."""
     reading = session.reading
     for record in reading.still_open():
-        kind = record.line.type if record.line is not None else record.kind.value
-        if record.kind is Kind.LINK or kind in FACTS:
+        kind = record.line.type if record.line is not None else record.kind
+        if record.kind == "sesh-link" or kind in FACTS:
             reading.used(record)
         else:
             reading.skipped(record, kind)

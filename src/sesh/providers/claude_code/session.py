@@ -13,7 +13,6 @@ from sesh.providers.claude_code.book import Reading, Record
 from sesh.providers.claude_code.children import Child, Links
 from sesh.providers.claude_code.facts import first_time, metadata_of
 from sesh.providers.claude_code.layout import LAYOUT
-from sesh.providers.claude_code.records import Kind
 from sesh.providers.claude_code.spill import Spills
 from sesh.providers.claude_code.threads import NO_TIME, PROVIDER, Weaver
 from sesh.providers.claude_code.tree import Tree
@@ -40,7 +39,7 @@ class Session:
         self.reading.read(source.main)
         records = self.reading.records
         named = LAYOUT.session_id(source.name) if source.name else None
-        if all(r.kind in (Kind.UNKNOWN, Kind.UNREADABLE) for r in records) and (records or named is None):
+        if all(r.kind in ("unknown", "unreadable") for r in records) and (records or named is None):
             raise NotASession(
                 f"{source.name or 'This input'} is no session of Claude Code: it has none of its lines.",
                 hint="Expected JSON Lines with a type on each, as in ~/.claude/projects/<folder>/<id>.jsonl.",
@@ -81,7 +80,7 @@ def only_agent(records: Sequence[Record]) -> str | None:
     found: str | None = None
     for record in records:
         line = record.line
-        if line is None or record.kind not in (Kind.USER, Kind.ASSISTANT):
+        if line is None or record.kind not in ("user", "assistant"):
             continue
         if not line.is_sidechain or line.agent_id is None or line.agent_id != (found or line.agent_id):
             return None

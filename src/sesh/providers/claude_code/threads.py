@@ -17,7 +17,7 @@ from sesh.providers.claude_code.content import blocks_of
 from sesh.providers.claude_code.facts import first_time
 from sesh.providers.claude_code.held import Held
 from sesh.providers.claude_code.kinds import Voice, begins_turn
-from sesh.providers.claude_code.records import SPEAKING, Kind, Line, ToolFacts
+from sesh.providers.claude_code.records import SPEAKING, Line, ToolFacts
 from sesh.providers.claude_code.said import (
     SYNTHETIC,
     Said,
@@ -105,7 +105,7 @@ class Weaver:
             for part in said:
                 source = record.source_id if not made else f"{record.source_id}#{len(made)}"
                 message_id = self._fresh_id(source, record)
-                if part.voice is not None and begins_turn(part.voice) and record.kind in (Kind.USER, Kind.SYSTEM):
+                if part.voice is not None and begins_turn(part.voice) and record.kind in ("user", "system"):
                     turn = message_id  # what was queued was taken into the turn that ran
                 counted = None if made else mark.usage or usage.get(record.at)
                 message = self._message(
@@ -139,7 +139,7 @@ class Weaver:
                 open_boundary, spoken = record.node, False
             elif line.is_compact_summary or (line.sesh is not None and stamp.read(line.sesh).kind == "summary"):
                 open_boundary, spoken = NONE, False
-            elif open_boundary != NONE and record.kind in (Kind.USER, Kind.ASSISTANT):
+            elif open_boundary != NONE and record.kind in ("user", "assistant"):
                 spoken = True
         return found | {open_boundary} if spoken else found
 
@@ -161,31 +161,31 @@ class Weaver:
             return [_unreadable(record)]
         said: list[Said]
         match record.kind:
-            case Kind.USER:
+            case "user":
                 said = by_user(line, after_command=node != NONE and self._tree.parent[node] in self._commands)
-            case Kind.ASSISTANT:
+            case "assistant":
                 said = by_assistant(line)
-            case Kind.SYSTEM:
+            case "system":
                 said = by_system(line)
-            case Kind.ATTACHMENT:
+            case "attachment":
                 said = by_attachment(line)
-            case Kind.QUEUE:
+            case "queue-operation":
                 words = blocks_of(line.content)
                 said = [Said("user", None, words, Voice.HUMAN)] if words else []
-            case Kind.UNKNOWN | Kind.UNREADABLE:
+            case "unknown" | "unreadable":
                 reading.unknown(record)
                 return [Said("system", "context", [UnknownBlock(source_type=line.type, raw=raw_of(record))])]
-            case Kind.PROGRESS | Kind.LEAF | Kind.FACT | Kind.LINK | Kind.STATE:
+            case "progress" | "last-prompt" | "fact" | "sesh-link" | "state":
                 said = []
             case _:
                 assert_never(record.kind)
         if mark is not stamp.EMPTY and (restored := stamp.blocks_of(mark)) is not None:
-            first = said[0] if said else Said("assistant" if record.kind is Kind.ASSISTANT else "user", None, [])
+            first = said[0] if said else Said("assistant" if record.kind == "assistant" else "user", None, [])
             said = [msgspec.structs.replace(first, content=restored)]
         if said:
             reading.used(record)
             for part in said:
-                if part.voice is Voice.COMMAND:
+                if part.voice is not None and part.voice is Voice.COMMAND:
                     self._commands.add(node)
         elif node in self._tree.boundaries:
             reading.used(record)
@@ -216,7 +216,7 @@ class Weaver:
             role, kind = _role(mark.role, role), _kind(mark.kind, kind)
         api = line.message if line is not None and role == "assistant" else None
         model = api.model if api is not None and api.model != SYNTHETIC else None
-        data = provider_data(line) if line is not None and record.kind is not Kind.UNKNOWN else None
+        data = provider_data(line) if line is not None and record.kind != "unknown" else None
         return Message(
             id=message_id,
             thread_id=thread_id,

@@ -19,9 +19,9 @@ from typing import Final, NamedTuple
 import msgspec
 
 from sesh.providers.claude_code.book import NONE, Record
-from sesh.providers.claude_code.records import SPEAKING, Kind, Line
+from sesh.providers.claude_code.records import SPEAKING, Line
 
-CHAINED: Final = (*SPEAKING, Kind.SYSTEM, Kind.ATTACHMENT, Kind.PROGRESS)
+CHAINED: Final = (*SPEAKING, "system", "attachment", "progress")
 BOUNDARY: Final = "compact_boundary"
 
 Note = Callable[[str, str, int], None]
@@ -306,9 +306,9 @@ class Tree:
         if up not in on:
             return False
         message = line.message
-        if kind is Kind.ASSISTANT and message is not None:
+        if kind == "assistant" and message is not None:
             return message.id is not None and steps.has(message.id)
-        if kind is Kind.USER and message is not None:
+        if kind == "user" and message is not None:
             answers = [call_id for what, call_id in call_ids(message.content) if what == "tool_result"]
             return bool(answers) and all(steps.awaits(a) for a in answers)
         # Nothing was said under it: a hook's output or a queued prompt beside the line that the talk went on from.
@@ -424,7 +424,7 @@ class Steps:
             message = record.line.message if record.line is not None else None
             if message is None:
                 continue
-            if record.kind is Kind.ASSISTANT and message.id is not None:
+            if record.kind == "assistant" and message.id is not None:
                 self._messages.add(message.id)
             for kind, call_id in call_ids(message.content):
                 if kind == "tool_use":

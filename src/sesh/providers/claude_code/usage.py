@@ -7,7 +7,7 @@ from typing import Final
 
 from sesh.format.message import Usage
 from sesh.providers.claude_code.book import Record
-from sesh.providers.claude_code.records import ApiUsage, Kind
+from sesh.providers.claude_code.records import ApiUsage
 
 _NOTHING: Final = Usage()
 
@@ -24,7 +24,7 @@ def usage_by_record(records: Iterable[Record]) -> dict[int, Usage]:
         line = record.line
         if line is None or line.message is None:
             continue
-        if record.kind is Kind.ASSISTANT:
+        if record.kind == "assistant":
             name = line.message.id or f"@{record.at}"
             counted = line.message.usage
             if isinstance(line.sesh, dict):
@@ -34,7 +34,7 @@ def usage_by_record(records: Iterable[Record]) -> dict[int, Usage]:
                 counted = latest[name][1]
             if counted is not None:
                 latest[name] = (record.at, counted)
-        elif latest and record.kind is Kind.USER and _says_something(line.message.content):
+        elif latest and record.kind == "user" and _says_something(line.message.content):
             found += latest.values()
             latest.clear()
     found += latest.values()
