@@ -23,8 +23,11 @@ class ApiUsage(msgspec.Struct, frozen=True, gc=False):
     cache_creation_input_tokens: int | None = None
 
 
-class ApiMessage(msgspec.Struct, frozen=True, gc=False):
-    """`message`: a message in the shape of the Messages API. `content` is a string or a list of blocks."""
+class ApiMessage(msgspec.Struct, gc=False):
+    """`message`: a message in the shape of the Messages API. `content` is a string or a list of blocks.
+
+    The reader empties the list when it has made canonical blocks of it (`Weaver`).
+    """
 
     id: str | None = None
     role: str | None = None

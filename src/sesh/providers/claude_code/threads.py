@@ -179,6 +179,10 @@ class Weaver:
                 said = []
             case _:
                 assert_never(record.kind)
+        if line.message is not None and isinstance(line.message.content, list):
+            # The blocks are made. Letting go of what they were made of here, and not at the end, gives the memory that
+            # the processor has at hand to the next ones: a twentieth of a whole reading.
+            line.message.content = []
         if mark is not stamp.EMPTY and (restored := stamp.blocks_of(mark)) is not None:
             first = said[0] if said else Said("assistant" if record.kind == "assistant" else "user", None, [])
             said = [msgspec.structs.replace(first, content=restored)]
