@@ -117,8 +117,8 @@ class Reading:
 
     def still_open(self) -> list[Record]:
         """The records that nothing has become of yet."""
-        is_open = self._ledger.is_open
-        return [r for r in self.records if is_open(r.item)]
+        waiting = frozenset(self._ledger.still_open())
+        return [r for r in self.records if r.item in waiting]
 
     def used(self, record: Record) -> None:
         """It went into a message or the thread."""

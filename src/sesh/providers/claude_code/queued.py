@@ -15,7 +15,7 @@ import msgspec
 from sesh.format.blocks import TextBlock
 from sesh.providers.claude_code.book import Reading, Record
 from sesh.providers.claude_code.content import blocks_of
-from sesh.providers.claude_code.kinds import Voice, command_of, voice_of
+from sesh.providers.claude_code.kinds import command_of, voice_of
 from sesh.providers.claude_code.records import QUEUED
 
 _WITHDRAWN = frozenset({"popAll", "pop"})
@@ -61,7 +61,7 @@ def only_queued(reading: Reading) -> list[Waiting]:
 
 def _human(words: str) -> bool:
     """A queued text of the client's own: a task's notification, in tags (2.1) or as JSON (2.1.50)."""
-    return bool(words) and voice_of(words) in (Voice.HUMAN, Voice.COMMAND) and not words.startswith('{"task_id":')
+    return bool(words) and voice_of(words) in ("human", "command") and not words.startswith('{"task_id":')
 
 
 def _text(content: object) -> str:

@@ -51,11 +51,11 @@ def by_user(line: Line, *, after_command: bool = False) -> list[Said]:
         if isinstance(block, TextBlock):
             voice = voice_of(block.text, line)
         elif voice is None or not isinstance(block, AttachmentBlock):
-            voice = Voice.CONTEXT if line.is_meta else Voice.HUMAN
+            voice = "context" if line.is_meta else "human"
         kind = kind_of(voice)
         if kind == "context" and line.is_meta and after_command and not _wrapped(block):
             kind = "notice"
-        _add(out, "system" if voice is Voice.EVENT and _told_by_client(line.origin) else "user", kind, block, voice)
+        _add(out, "system" if voice == "event" and _told_by_client(line.origin) else "user", kind, block, voice)
     return out
 
 
@@ -65,7 +65,7 @@ def _told_by_client(origin: Origin | None) -> bool:
 
 
 def _wrapped(block: AnyBlock) -> bool:
-    return isinstance(block, TextBlock) and voice_of(block.text) is Voice.CONTEXT
+    return isinstance(block, TextBlock) and voice_of(block.text) == "context"
 
 
 def _add(out: list[Said], role: Role, kind: MessageKind | None, block: AnyBlock, voice: Voice | None) -> None:
@@ -98,8 +98,8 @@ def by_system(line: Line) -> list[Said]:
     if line.subtype != "local_command" or not isinstance(line.content, str) or not line.content:
         return []
     voice = voice_of(line.content)
-    if voice is Voice.HUMAN:
-        voice = Voice.OUTPUT
+    if voice == "human":
+        voice = "output"
     return [Said("user", kind_of(voice), [TextBlock(text=line.content)], voice)]
 
 
@@ -113,7 +113,7 @@ def by_attachment(line: Line) -> list[Said]:
     if attachment.type not in CARRYING:
         return []
     blocks = _rendered(line.rendered) or _of_attachment(attachment)
-    return [Said("user", "context", blocks, Voice.CONTEXT)] if blocks else []
+    return [Said("user", "context", blocks, "context")] if blocks else []
 
 
 def queued(attachment: Attachment) -> list[Said]:
@@ -122,14 +122,15 @@ def queued(attachment: Attachment) -> list[Said]:
     if not blocks:
         return []
     origin = attachment.origin.get("kind") if isinstance(attachment.origin, dict) else None
+    voice: Voice
     if origin == "human":
-        voice = Voice.HUMAN
+        voice = "human"
     elif attachment.command_mode == "task-notification" or origin == "task-notification":
-        voice = Voice.EVENT
+        voice = "event"
     else:
         first = next((b.text for b in blocks if isinstance(b, TextBlock)), "")
         voice = voice_of(first)
-    return [Said("system" if voice is Voice.EVENT else "user", kind_of(voice), blocks, voice)]
+    return [Said("system" if voice == "event" else "user", kind_of(voice), blocks, voice)]
 
 
 def _rendered(rendered: JsonValue) -> list[AnyBlock]:

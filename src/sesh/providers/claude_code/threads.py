@@ -16,7 +16,7 @@ from sesh.providers.claude_code.book import NONE, Reading, Record
 from sesh.providers.claude_code.content import blocks_of
 from sesh.providers.claude_code.facts import first_time
 from sesh.providers.claude_code.held import Held
-from sesh.providers.claude_code.kinds import Voice, begins_turn
+from sesh.providers.claude_code.kinds import begins_turn
 from sesh.providers.claude_code.records import SPEAKING, Line, ToolFacts
 from sesh.providers.claude_code.said import (
     SYNTHETIC,
@@ -171,7 +171,7 @@ class Weaver:
                 said = by_attachment(line)
             case "queue-operation":
                 words = blocks_of(line.content)
-                said = [Said("user", None, words, Voice.HUMAN)] if words else []
+                said = [Said("user", None, words, "human")] if words else []
             case "unknown" | "unreadable":
                 reading.unknown(record)
                 return [Said("system", "context", [UnknownBlock(source_type=line.type, raw=raw_of(record))])]
@@ -189,7 +189,7 @@ class Weaver:
         if said:
             reading.used(record)
             for part in said:
-                if part.voice is not None and part.voice is Voice.COMMAND:
+                if part.voice == "command":
                     self._commands.add(node)
         elif node in self._tree.boundaries:
             reading.used(record)

@@ -41,31 +41,31 @@ class Tree:
     def __init__(self, records: Sequence[Record], note: Note, *, sidechain: bool = False) -> None:
         """`sidechain`: the file is a sub-agent's, where the flag is on every line and means nothing."""
         self.records: Final = records
-        for n, record in enumerate(records):
-            record.node = n
         self.lines: Final[list[Line]] = [r.line for r in records if r.line is not None]
-        self.boundaries: Final = frozenset(
-            [n for n, line in enumerate(self.lines) if line.subtype == BOUNDARY and line.type == "system"]
-        )
+        self.boundaries: Final[set[int]] = set()
         """The marks of compactions, before which nothing is sent."""
         self._note: Final = note
-        self._aside: Final = [not sidechain and line.is_sidechain for line in self.lines]
+        self._aside: Final[list[bool]] = []
         self.by_uuid: Final[dict[str, int]] = {}
         self.twins: Final[list[int]] = []
         """Second copies of a line: in no trunk."""
-        self._index()
+        self._index(sidechain)
         self._twins: Final = frozenset(self.twins)
         self.parent: Final = [NONE] * len(self.lines)
         self._times: list[tuple[str, int]] | None = None
         self._unnamed = 0
-        self._kept: dict[int, str] = {}  # a preserved node -> the uuid of the line it is replayed after
+        self._kept: Final[dict[int, str]] = {}  # a preserved node -> the uuid of the line it is replayed after
         self._join()
 
     # ---- parents ------------------------------------------------------------------------------------
 
-    def _index(self) -> None:
+    def _index(self, sidechain: bool) -> None:
         """Names to nodes. The same line twice is a node and its twin; another line of that name is a node too."""
         for n, line in enumerate(self.lines):
+            self.records[n].node = n
+            self._aside.append(not sidechain and line.is_sidechain)
+            if line.subtype == BOUNDARY and line.type == "system":
+                self.boundaries.add(n)
             uuid = line.uuid
             if uuid is None:
                 continue
@@ -86,18 +86,19 @@ class Tree:
         before = [NONE, NONE]  # the node before, in the main talk and aside
         seen: dict[object, int] = {}  # by uuid; whatever a line names as its parent may be looked for here
         backwards = False
-        for n, line in enumerate(self.lines):
-            if n in self._twins:
+        twins, boundaries, kept = self._twins, self.boundaries, self._kept
+        for n, (line, aside) in enumerate(zip(self.lines, self._aside, strict=True)):
+            if n in twins:
                 continue
             up = seen.get(line.parent_uuid, NONE)
-            if up == NONE or n in self.boundaries:
-                up = self._parent_of(n, line, before[self._aside[n]], seen)
+            if up == NONE or n in boundaries:
+                up = self._parent_of(n, line, before[aside], seen)
                 backwards = backwards or up >= n
-            if up in self._kept and self._kept[up] in seen:
-                up = seen[self._kept[up]]  # said after the replayed messages: what stands there is the summary
+            if up in kept and kept[up] in seen:
+                up = seen[kept[up]]  # said after the replayed messages: what stands there is the summary
             self.parent[n] = up
-            before[self._aside[n]] = n
-            if n in self.boundaries:
+            before[aside] = n
+            if n in boundaries:
                 self._keep(n, seen)
             if line.uuid is not None:
                 seen[line.uuid] = n
@@ -111,7 +112,7 @@ class Tree:
         """Remembers what a compaction preserved, so that what hangs on it later comes after the summary."""
         anchor = self.anchor(boundary)
         if anchor is not None:
-            self._kept |= {seen[uuid]: anchor for uuid in self.preserved(boundary) if uuid in seen}
+            self._kept.update({seen[uuid]: anchor for uuid in self.preserved(boundary) if uuid in seen})
 
     def _parent_of(self, n: int, line: Line, before: int, seen: dict[object, int]) -> int:
         named: str | msgspec.UnsetType | None = line.parent_uuid
