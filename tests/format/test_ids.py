@@ -26,6 +26,12 @@ def test_an_id_is_what_uuid5_gives() -> None:
     assert ids.derive("a", "b") == str(uuid.uuid5(uuid.UUID(bytes=ids.NAMESPACE), "a\x1fb"))
 
 
+@given(provider=st.text(), session=st.text(), source=st.text())
+def test_the_ids_of_many_messages_are_those_of_each(provider: str, session: str, source: str) -> None:
+    made = ids.Messages(provider, session)
+    assert made.id(source) == made.id(source) == ids.message_id(provider, session, source)
+
+
 def test_order_and_boundaries_matter() -> None:
     assert len({ids.derive("a", "b"), ids.derive("b", "a"), ids.derive("ab"), ids.derive("a", "b", "")}) == 4
 

@@ -46,6 +46,13 @@ def test_an_item_closed_twice_raises_and_names_both() -> None:
         book.close(0, "unknown")
 
 
+def test_what_still_waits() -> None:
+    book = Ledger("line")
+    book.open(3)
+    book.close(1, "used")
+    assert book.still_open() == [0, 2]
+
+
 @pytest.mark.parametrize("item", [0, 1, -1])
 def test_an_item_never_opened_cannot_be_closed(item: int) -> None:
     with pytest.raises(LedgerError, match="never opened"):

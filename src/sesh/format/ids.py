@@ -22,7 +22,12 @@ _VARIANT: Final = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abc
 
 def derive(*parts: str) -> str:
     """The id for a tuple of names, as a lower-case UUID string. Order and boundaries of the parts matter."""
-    h = sha1(NAMESPACE + "\x1f".join(parts).encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
+    return _uuid5(
+        sha1(NAMESPACE + "\x1f".join(parts).encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
+    )
+
+
+def _uuid5(h: str) -> str:
     return f"{h[:8]}-{h[8:12]}-5{h[13:16]}-{_VARIANT[h[16]]}{h[17:20]}-{h[20:32]}"
 
 
@@ -34,6 +39,20 @@ def thread_id(provider: str, session_id: str) -> str:
 def message_id(provider: str, session_id: str, source_id: str) -> str:
     """The canonical id of one record. `source_id` is the vendor's id, or `line:N` where the record has none."""
     return derive("message", provider, session_id, source_id)
+
+
+class Messages:
+    """`message_id` for the many records of one session: what their names have in common is digested once."""
+
+    def __init__(self, provider: str, session_id: str) -> None:
+        shared = "\x1f".join(("message", provider, session_id, ""))
+        self._begun: Final = sha1(NAMESPACE + shared.encode("utf-8", "surrogatepass"), usedforsecurity=False)
+
+    def id(self, source_id: str) -> str:
+        """The canonical id of one record, as `message_id` gives it."""
+        digest = self._begun.copy()
+        digest.update(source_id.encode("utf-8", "surrogatepass"))
+        return _uuid5(digest.hexdigest())
 
 
 def uuid7(unix_ms: int, *seed: str) -> str:

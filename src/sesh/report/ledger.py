@@ -54,6 +54,10 @@ class Ledger:
         """Whether an item still waits for its outcome."""
         return self._outcomes[item] == OPEN
 
+    def still_open(self) -> list[int]:
+        """The items that wait for their outcome, in order."""
+        return [item for item, code in enumerate(self._outcomes) if code == OPEN]
+
     def outcome(self, item: int) -> str:
         """What became of an item; "" while it is open."""
         return self._names[self._outcomes[item]]

@@ -70,6 +70,18 @@ def test_keys_beyond_the_known_ones_stay_with_the_block() -> None:
     assert image == AttachmentBlock(media_type="image/png", data=PIXEL, provider_data=cached)
 
 
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "tool_use", "id": "a", "name": "Bash", "caller": {"type": "direct"}},
+        {"type": "tool_result", "tool_use_id": "a", "cache_control": {"type": "ephemeral"}},
+    ],
+)
+def test_such_a_key_stays_also_where_a_known_one_is_missing(block: dict[str, Any]) -> None:
+    [made] = blocks_of([block])
+    assert made.provider_data == dict([list(block.items())[-1]])
+
+
 def test_pictures_and_documents() -> None:
     url, pdf, plain = blocks_of(
         [

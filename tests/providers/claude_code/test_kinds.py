@@ -35,25 +35,25 @@ def test_a_text_that_is_a_piece_of_the_clients(tag: str) -> None:
     ],
 )
 def test_a_human_who_quotes_a_tag_stays_human(tag: str, text: str) -> None:
-    assert voice_of(text.format(tag)) is Voice.HUMAN
+    assert voice_of(text.format(tag)) == "human"
 
 
 @pytest.mark.parametrize(
     ("text", "voice"),
     [
-        (COMMAND, Voice.COMMAND),
-        ("<bash-stdout></bash-stdout><bash-stderr>no such file</bash-stderr>", Voice.OUTPUT),
-        ("<local-command-stdout>prints </local-command-stdout> itself</local-command-stdout>", Voice.OUTPUT),
-        ("<task-notification>a</task-notification>\nRead the output file to retrieve the result: /x", Voice.EVENT),
-        ("<task-notification>a</task-notification>\nFull transcript available at: /x", Voice.EVENT),
-        ("<task-notification>a</task-notification>\nWhat now?", Voice.HUMAN),
-        ("[Request interrupted by user]", Voice.INTERRUPT),
-        ("[Request interrupted by user for tool use]", Voice.INTERRUPT),
-        ("[Request interrupted by user] why?", Voice.HUMAN),
-        ("<div>html</div>", Voice.HUMAN),
-        ('<pasted_content id="52f6">\nx\n</pasted_content id="52f6">', Voice.HUMAN),
-        ("", Voice.HUMAN),
-        ("<", Voice.HUMAN),
+        (COMMAND, "command"),
+        ("<bash-stdout></bash-stdout><bash-stderr>no such file</bash-stderr>", "output"),
+        ("<local-command-stdout>prints </local-command-stdout> itself</local-command-stdout>", "output"),
+        ("<task-notification>a</task-notification>\nRead the output file to retrieve the result: /x", "event"),
+        ("<task-notification>a</task-notification>\nFull transcript available at: /x", "event"),
+        ("<task-notification>a</task-notification>\nWhat now?", "human"),
+        ("[Request interrupted by user]", "interrupt"),
+        ("[Request interrupted by user for tool use]", "interrupt"),
+        ("[Request interrupted by user] why?", "human"),
+        ("<div>html</div>", "human"),
+        ('<pasted_content id="52f6">\nx\n</pasted_content id="52f6">', "human"),
+        ("", "human"),
+        ("<", "human"),
     ],
 )
 def test_voices(text: str, voice: Voice) -> None:

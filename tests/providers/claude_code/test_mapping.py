@@ -6,7 +6,7 @@ import json
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import sesh.providers.claude_code
 from sesh.providers.claude_code.content import BLOCK_TYPES
@@ -45,7 +45,7 @@ def corpus_lines() -> list[tuple[str, dict[str, Any]]]:
 
 
 def test_line_kinds() -> None:
-    known = {k.value for k in Kind} - {"fact", "state", "unknown", "unreadable"} | FACTS | STATE
+    known = set(get_args(Kind)) - {"fact", "state", "unknown", "unreadable"} | FACTS | STATE
     assert set(tables()["Line kinds"]) == known
     skipped = {k for k, (fate, _) in tables()["Line kinds"].items() if fate.endswith("skipped")}
     assert skipped == STATE | {"last-prompt", "progress", "queue-operation"}

@@ -15,16 +15,16 @@ from tests.providers.claude_code.made import Made, codes, short
 @pytest.mark.parametrize(
     ("line", "kind"),
     [
-        ({"type": "user", "message": {"role": "user", "content": "x"}}, Kind.USER),
-        ({"type": "user"}, Kind.UNKNOWN),
-        ({"type": "assistant", "message": {}}, Kind.ASSISTANT),
-        ({"type": "attachment", "attachment": {"type": "date"}}, Kind.ATTACHMENT),
-        ({"type": "attachment"}, Kind.UNKNOWN),
-        ({"type": "summary"}, Kind.FACT),
-        ({"type": "mode"}, Kind.STATE),
-        ({"type": "continued-in"}, Kind.UNKNOWN),
-        ({"type": "unreadable"}, Kind.UNKNOWN),
-        ({"type": "fact"}, Kind.UNKNOWN),
+        ({"type": "user", "message": {"role": "user", "content": "x"}}, "user"),
+        ({"type": "user"}, "unknown"),
+        ({"type": "assistant", "message": {}}, "assistant"),
+        ({"type": "attachment", "attachment": {"type": "date"}}, "attachment"),
+        ({"type": "attachment"}, "unknown"),
+        ({"type": "summary"}, "fact"),
+        ({"type": "mode"}, "state"),
+        ({"type": "continued-in"}, "unknown"),
+        ({"type": "unreadable"}, "unknown"),
+        ({"type": "fact"}, "unknown"),
     ],
 )
 def test_kinds(line: dict[str, Any], kind: Kind) -> None:

@@ -13,13 +13,13 @@ import msgspec
 
 from sesh.format import jsontext
 from sesh.format.regex import regex
-from sesh.providers.claude_code.book import Reading, Record
+from sesh.providers.claude_code.book import NONE, Reading, Record
 from sesh.providers.claude_code.children import Child, child_id
 from sesh.providers.claude_code.facts import AgentMeta
-from sesh.providers.claude_code.order import interleaved
-from sesh.providers.claude_code.records import Kind, decode, from_value, kind_of
+from sesh.providers.claude_code.order import interleaved, loose_ends
+from sesh.providers.claude_code.records import decode, from_value, kind_of
 from sesh.providers.claude_code.session import Session
-from sesh.providers.claude_code.tree import CHAINED, NONE, Tree
+from sesh.providers.claude_code.tree import CHAINED, Tree
 
 _AGENT_FILE: Final = regex(r"(?:.*/)?agent-(?P<id>[^/]+)\.jsonl")
 _FLAT_UNTIL: Final = (2, 1, 50)
@@ -108,10 +108,10 @@ def woven(session: Session, reading: Reading, name: str) -> Iterator[Child]:
     tree = Tree(chained, reading.note, sidechain=True)
     inner = f"{session.owner}/{name}"
     weaver = session.weaver(reading, tree, inner, sidechain=True)
-    session.links.add_records(reading.records)
-    leaf = tree.leaf(reading.of_kind(Kind.LEAF))
+    session.links.add_records(reading.naming)
+    leaf = tree.leaf(reading.of_kind("last-prompt"))
     nodes = tree.trunk(leaf) if leaf != NONE else []
-    loose = [(r.at, r) for r in reading.records if r.kind in (Kind.UNKNOWN, Kind.UNREADABLE)]
+    loose = [(r.at, r) for r in loose_ends(reading)]
     records = interleaved([chained[n] for n in nodes], loose)
     child = session.child(name, "subagent", records)
     child.messages = weaver.weave(records, child.id)
@@ -127,16 +127,15 @@ def woven(session: Session, reading: Reading, name: str) -> Iterator[Child]:
             yield branch
     for n in tree.twins:
         reading.skipped(chained[n], "duplicate")
-    for record in reading.records:
-        if session.book.is_open(reading.file, record.item):
-            reading.skipped(record, record.line.type if record.line is not None else record.kind.value)
+    for record in reading.still_open():
+        reading.skipped(record, record.line.type if record.line is not None else record.kind)
 
 
 def in_progress_lines(session: Session) -> Iterator[Child]:
     """Transcripts inside `agent_progress` lines (2.1.x). Where the agent has a file, the lines are its echo."""
     at_hand = {m.group("id") for k in session.companions if (m := _AGENT_FILE.fullmatch(k)) is not None}
     groups: dict[str, list[Record]] = {}
-    for record in session.reading.of_kind(Kind.PROGRESS):
+    for record in session.reading.of_kind("progress"):
         line = record.line
         if line is None or line.data is None or line.data.type != "agent_progress":
             continue
@@ -162,10 +161,8 @@ def _inner(session: Session, records: Sequence[Record]) -> Reading:
         if outer is None or outer.data is None:
             continue
         line, _ = from_value(outer.data.message)
-        if line is None or kind_of(line) not in (Kind.USER, Kind.ASSISTANT):
+        if line is None or kind_of(line) not in ("user", "assistant"):
             continue
         line = msgspec.structs.replace(line, timestamp=line.timestamp or outer.timestamp, parent_uuid=msgspec.UNSET)
-        made = Record(len(inside.records), record.file, record.item, record.number, line, kind_of(line))
-        made.value = outer.data.message
-        inside.records.append(made)
+        inside.add(record.item, record.number, line, kind_of(line)).value = outer.data.message
     return inside

@@ -14,22 +14,26 @@ the same prompt are told apart by their results; what cannot be told apart is no
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from functools import cached_property
+from typing import Final, TypeAlias
 
 import msgspec
 
 from sesh.format import ids, walk
-from sesh.format.blocks import TextBlock, ToolCallBlock, ToolResultBlock, output_parts
+from sesh.format.blocks import TextBlock, ToolCallBlock, ToolResultBlock, WebSearchBlock, output_parts
 from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.format.thread import RELATIONS, Thread
 from sesh.providers.api import IngestedThread
 from sesh.providers.claude_code.book import Record
 from sesh.providers.claude_code.facts import AgentMeta, title_of
-from sesh.providers.claude_code.records import Kind, ToolFacts
+from sesh.providers.claude_code.records import ToolFacts
 from sesh.providers.claude_code.threads import NO_TIME, PROVIDER
 from sesh.providers.claude_code.tree import call_ids
 from sesh.report.reports import LineBook
+
+Call: TypeAlias = tuple[Message, ToolCallBlock]
+"""A call that may have begun a child, and its message."""
 
 
 class Child(msgspec.Struct, kw_only=True):
@@ -63,44 +67,31 @@ def child_id(session: str, key: str) -> str:
     return ids.thread_id(PROVIDER, f"{session}/{key}")
 
 
-class Call(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool call that may have begun a child."""
-
-    thread_id: str
-    message_id: str
-    block: ToolCallBlock
-    order: int
-
-
 class Links:
-    """Who began whom: the calls of all threads of a session, their results, and the agents they name."""
+    """Who began whom: the calls of all threads of a session, their results, and the agents they name.
+
+    `calls` and `results` are the messages in which calls and results stand, by call id; where two have one id, the
+    first. They, and what is looked for in them, are there once all threads were added.
+    """
 
     def __init__(self) -> None:
-        self._calls: Final[dict[str, Call]] = {}
-        self._by_prompt: Final[dict[str, list[Call]]] = {}
-        self._results: Final[dict[str, str]] = {}
+        self.calls: Final[dict[str, Message]] = {}
+        self.results: Final[dict[str, Message]] = {}
+        self._threads: Final[list[Sequence[Message]]] = []
         self._agents: Final[dict[str, str]] = {}
-        self._by_uuid: Final[dict[str, Message]] = {}
 
-    def add_messages(self, messages: Iterable[Message]) -> None:
+    def add_messages(self, messages: Sequence[Message]) -> None:
         """The calls and results of a thread."""
+        self._threads.append(messages)
+        calls, results = self.calls, self.results
         for message in messages:
-            if message.provenance is not None and message.provenance.source_id is not None:
-                self._by_uuid.setdefault(message.provenance.source_id, message)
             for block in message.content:
                 if isinstance(block, ToolCallBlock):
-                    self._add_call(message, block)
+                    calls.setdefault(block.call_id, message)
                 elif isinstance(block, ToolResultBlock):
-                    self._results.setdefault(block.call_id, result_text(block))
-
-    def _add_call(self, message: Message, block: ToolCallBlock) -> None:
-        if block.call_id in self._calls:
-            return
-        call = Call(thread_id=message.thread_id, message_id=message.id, block=block, order=len(self._calls))
-        self._calls[block.call_id] = call
-        prompt = block.input.get("prompt") if isinstance(block.input, dict) else None
-        if isinstance(prompt, str) and prompt:
-            self._by_prompt.setdefault(prompt.strip(), []).append(call)
+                    results.setdefault(block.call_id, message)
+                elif isinstance(block, WebSearchBlock) and block.call_id is not None:
+                    calls.setdefault(block.call_id, message)
 
     def add_records(self, records: Iterable[Record]) -> None:
         """The agents that results and progress lines name."""
@@ -108,14 +99,14 @@ class Links:
             line = record.line
             if line is None:
                 continue
-            if record.kind is Kind.PROGRESS and line.data is not None and line.parent_tool_use_id is not None:
+            if record.kind == "progress" and line.data is not None and line.parent_tool_use_id is not None:
                 if isinstance(line.data.agent_id, str):
                     self._agents.setdefault(line.data.agent_id, line.parent_tool_use_id)
-            elif isinstance(line.tool_use_result, ToolFacts) and line.message is not None:
-                agent = line.tool_use_result.agent_id
-                answers = [c for kind, c in call_ids(line.message.content) if kind == "tool_result"]
-                if isinstance(agent, str) and len(answers) == 1:
-                    self._agents.setdefault(agent, answers[0])
+            elif isinstance(line.tool_use_result, ToolFacts) and isinstance(line.tool_use_result.agent_id, str):
+                content = line.message.content if line.message is not None else None
+                answers = [c for kind, c in call_ids(content) if kind == "tool_result"]
+                if len(answers) == 1:
+                    self._agents.setdefault(line.tool_use_result.agent_id, answers[0])
 
     @property
     def agents(self) -> frozenset[str]:
@@ -126,28 +117,59 @@ class Links:
         """The (first) message of the line with that uuid."""
         return self._by_uuid.get(uuid) if isinstance(uuid, str) else None
 
+    @cached_property
+    def _by_uuid(self) -> dict[str, Message]:
+        found: dict[str, Message] = {}
+        for message in (m for messages in self._threads for m in messages):
+            if message.provenance is not None and message.provenance.source_id is not None:
+                found.setdefault(message.provenance.source_id, message)
+        return found
+
+    @cached_property
+    def _by_prompt(self) -> dict[str, list[Call]]:
+        found: dict[str, list[Call]] = {}
+        for call_id in self.calls:
+            call = self._call(call_id)
+            given = call[1].input if call is not None else None
+            prompt = given.get("prompt") if isinstance(given, dict) else None
+            if call is not None and isinstance(prompt, str) and prompt:
+                found.setdefault(prompt.strip(), []).append(call)
+        return found
+
+    def _call(self, call_id: str) -> Call | None:
+        message = self.calls.get(call_id)
+        if message is None:
+            return None
+        named = (b for b in message.content if isinstance(b, ToolCallBlock) and b.call_id == call_id)
+        return next(((message, block) for block in named), None)
+
     def call_of(self, child: Child, taken: set[str]) -> Call | None:
         """The call that began a child; None where nothing says which."""
         named = child.call_id or (child.meta.tool_use_id if child.meta is not None else None)
         if named is None and child.agent_id is not None:
             named = self._agents.get(child.agent_id)
         if named is not None:
-            return self._calls.get(named)
+            return self._call(named)
         first = next((walk.text_of(m).strip() for m in child.messages if m.role == "user"), "")
         own = {b.call_id for m in child.messages for b in m.content if isinstance(b, ToolCallBlock)}
         claimed = set(self._agents.values()) | taken
         found = [
-            c for c in self._by_prompt.get(first, []) if c.block.call_id not in claimed and c.block.call_id not in own
+            (message, block)
+            for message, block in self._by_prompt.get(first, [])
+            if block.call_id not in claimed and block.call_id not in own
         ]
         if len(found) > 1:
             last = next((walk.text_of(m).strip() for m in reversed(child.messages) if m.role == "assistant"), "")
-            found = [c for c in found if last and last in self._results.get(c.block.call_id, "")]
+            found = [call for call in found if last and last in self._words_back(call[1].call_id)]
         return found[0] if len(found) == 1 else None
 
-
-def result_text(block: ToolResultBlock) -> str:
-    """The words of a result."""
-    return "\n".join(p.text for p in output_parts(block.output) or [] if isinstance(p, TextBlock))
+    def _words_back(self, call_id: str) -> str:
+        """The words of a call's result; none where there is no result."""
+        message = self.results.get(call_id)
+        for block in message.content if message is not None else ():
+            if isinstance(block, ToolResultBlock) and block.call_id == call_id:
+                return "\n".join(p.text for p in output_parts(block.output) or [] if isinstance(p, TextBlock))
+        return ""
 
 
 def linked(children: Sequence[Child], links: Links, book: LineBook, agent_id: str | None) -> Iterator[IngestedThread]:
@@ -166,9 +188,10 @@ def linked(children: Sequence[Child], links: Links, book: LineBook, agent_id: st
         elif child.relation in ("subagent", "sidechain"):
             call = links.call_of(child, taken)
             if call is not None:
-                taken.add(call.block.call_id)
-                parent, origin = call.thread_id, call.message_id
-                given = call.block.input if isinstance(call.block.input, dict) else {}
+                message, block = call
+                taken.add(block.call_id)
+                parent, origin = message.thread_id, message.id
+                given = block.input if isinstance(block.input, dict) else {}
                 _put(metadata, "agentType", given.get("subagent_type"))
                 _put(metadata, "description", given.get("description"))
             else:

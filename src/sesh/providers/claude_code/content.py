@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -20,22 +21,15 @@ from sesh.format.blocks import (
 )
 from sesh.format.json import JsonObject, JsonValue
 
-BLOCK_TYPES: Final = frozenset(
-    {
-        "text",
-        "thinking",
-        "redacted_thinking",
-        "tool_use",
-        "tool_result",
-        "server_tool_use",
-        "web_search_tool_result",
-        "image",
-        "document",
-    }
-)
-"""Block types that have a canonical form; all others become unknown blocks, whole."""
-
 _SERVER_SEARCH: Final = "web_search"
+
+# The keys of a block that its canonical form says.
+_TYPE: Final = frozenset({"type"})
+_TEXT: Final = frozenset({"type", "text"})
+_THINKING: Final = frozenset({"type", "thinking"})
+_CALL: Final = frozenset({"type", "id", "name", "input"})
+_RESULT: Final = frozenset({"type", "tool_use_id", "content"})
+_FLAGGED_RESULT: Final = _RESULT | {"is_error"}
 
 
 def blocks_of(content: JsonValue) -> list[AnyBlock]:
@@ -49,7 +43,12 @@ def blocks_of(content: JsonValue) -> list[AnyBlock]:
         return [TextBlock(text=content)] if content else []
     if not isinstance(content, list):
         return [UnknownBlock(source_type="content", raw=content)]
-    return [block for item in content if (block := block_of(item)) is not None]
+    found = []
+    for item in content:
+        block = block_of(item)
+        if block is not None:
+            found.append(block)
+    return found
 
 
 def block_of(item: JsonValue) -> AnyBlock | None:
@@ -59,76 +58,73 @@ def block_of(item: JsonValue) -> AnyBlock | None:
     kind = item.get("type") if isinstance(item, dict) else None
     if not isinstance(kind, str):
         return UnknownBlock(source_type="block", raw=item)
-    found: AnyBlock | None = None
-    match kind:
-        case "text":
-            text = item.get("text")
-            if text == "":
-                return None
-            if isinstance(text, str):
-                found = TextBlock(text=text, provider_data=_rest(item, ("type", "text")))
-        case "thinking":
-            found = _thinking(item)
-        case "redacted_thinking":
-            found = ReasoningBlock(redacted=True, provider_data=_rest(item, ()))
-        case "tool_use":
-            found = _call(item, ("type", "id", "name", "input"))
-        case "server_tool_use":
-            found = _server_call(item)
-        case "tool_result" | "web_search_tool_result":
-            found = _result(item)
-        case "image" | "document":
-            found = _attachment(item)
+    if kind == "text" and item.get("text") == "":
+        return None
+    read = _READERS.get(kind)
+    found = read(item) if read is not None else None
     return found or UnknownBlock(source_type=kind, raw=item)
 
 
-def _rest(item: JsonObject, known: tuple[str, ...]) -> JsonObject | None:
-    if len(item) == len(known):
+def _rest(item: JsonObject, known: frozenset[str]) -> JsonObject | None:
+    """What a block has besides the keys that its canonical form says."""
+    if item.keys() <= known:
         return None
-    return {k: v for k, v in item.items() if k not in known} or None
+    return {k: v for k, v in item.items() if k not in known}
 
 
-def _thinking(item: JsonObject) -> AnyBlock | None:
+def _text(item: JsonObject) -> TextBlock | None:
+    text = item.get("text")
+    return TextBlock(text=text, provider_data=_rest(item, _TEXT)) if isinstance(text, str) else None
+
+
+def _thinking(item: JsonObject) -> ReasoningBlock | None:
     text = item.get("thinking")
     if not isinstance(text, str):
         return None
-    rest = _rest(item, ("type", "thinking"))
+    rest = _rest(item, _THINKING)
     # 2.1 may keep only the signature: then the words are the vendor's, and nothing is made up for them.
     return ReasoningBlock(text=text, provider_data=rest) if text else ReasoningBlock(redacted=True, provider_data=rest)
 
 
-def _call(item: JsonObject, known: tuple[str, ...]) -> ToolCallBlock | None:
+def _redacted(item: JsonObject) -> ReasoningBlock:
+    return ReasoningBlock(redacted=True, provider_data=_rest(item, frozenset()))
+
+
+def _call(item: JsonObject, known: frozenset[str] = _CALL) -> ToolCallBlock | None:
     call_id, name = item.get("id"), item.get("name")
     if not isinstance(call_id, str) or not isinstance(name, str):
         return None
     return ToolCallBlock(call_id=call_id, name=name, input=item.get("input"), provider_data=_rest(item, known))
 
 
-def _server_call(item: JsonObject) -> AnyBlock | None:
+def _server_call(item: JsonObject) -> ToolCallBlock | WebSearchBlock | None:
     """A tool that the vendor ran itself. The type goes to provider_data, where it marks the block as such."""
     call_id, given = item.get("id"), item.get("input")
     query = given.get("query") if isinstance(given, dict) else None
     if item.get("name") == _SERVER_SEARCH and isinstance(call_id, str) and isinstance(query, str):
-        return WebSearchBlock(call_id=call_id, query=query, provider_data=_rest(item, ("id",)))
-    return _call(item, ("id", "name", "input"))
+        return WebSearchBlock(call_id=call_id, query=query, provider_data=_rest(item, frozenset({"id"})))
+    return _call(item, _CALL - _TYPE)
 
 
 def _result(item: JsonObject) -> ToolResultBlock | None:
-    call_id = item.get("tool_use_id")
+    call_id, error = item.get("tool_use_id"), item.get("is_error")
     if not isinstance(call_id, str):
         return None
-    error = item.get("is_error")
-    known = ["tool_use_id", "content"]
-    if item["type"] == "tool_result":
-        known.append("type")
+    output = output_of(item.get("content", ""))
     if isinstance(error, bool):
-        known.append("is_error")
-    return ToolResultBlock(
-        call_id=call_id,
-        output=output_of(item.get("content", "")),
-        is_error=error if isinstance(error, bool) else None,
-        provider_data=_rest(item, tuple(known)),
-    )
+        return ToolResultBlock(
+            call_id=call_id, output=output, is_error=error, provider_data=_rest(item, _FLAGGED_RESULT)
+        )
+    return ToolResultBlock(call_id=call_id, output=output, provider_data=_rest(item, _RESULT))
+
+
+def _server_result(item: JsonObject) -> ToolResultBlock | None:
+    """The type goes to provider_data here too."""
+    found = _result(item)
+    if found is None:
+        return None
+    known = _RESULT if found.is_error is None else _FLAGGED_RESULT
+    return msgspec.structs.replace(found, provider_data=_rest(item, known - _TYPE))
 
 
 def output_of(content: JsonValue) -> JsonValue:
@@ -151,7 +147,7 @@ def output_of(content: JsonValue) -> JsonValue:
 def _part(item: JsonObject) -> Part:
     kind = item["type"]
     if kind == "text" and isinstance(item.get("text"), str):
-        return TextBlock(text=item["text"], provider_data=_rest(item, ("type", "text")))
+        return TextBlock(text=item["text"], provider_data=_rest(item, _TEXT))
     if kind in ("image", "document"):
         found = _attachment(item)
         if found is not None:
@@ -188,3 +184,20 @@ def _attachment(item: JsonObject) -> AttachmentBlock | None:
             provider_data={**rest, "source": {**more, "type": "text"}},
         )
     return None
+
+
+_READERS: Final[dict[str, Callable[[JsonObject], AnyBlock | None]]] = {
+    "text": _text,
+    "thinking": _thinking,
+    "redacted_thinking": _redacted,
+    "tool_use": _call,
+    "tool_result": _result,
+    "server_tool_use": _server_call,
+    "web_search_tool_result": _server_result,
+    "image": _attachment,
+    "document": _attachment,
+}
+"""What reads a block of a type; None from it: the block is not what its type promises."""
+
+BLOCK_TYPES: Final = frozenset(_READERS)
+"""Block types that have a canonical form; all others become unknown blocks, whole."""

@@ -11,9 +11,8 @@ from sesh.format import jsontext, walk
 from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.format.regex import regex
-from sesh.providers.claude_code.book import Record
+from sesh.providers.claude_code.book import Reading, Record
 from sesh.providers.claude_code.kinds import command_of
-from sesh.providers.claude_code.records import Kind
 from sesh.providers.claude_code.said import SYNTHETIC
 
 TITLE_LENGTH: Final = 200
@@ -22,23 +21,19 @@ _IMAGE_TAG: Final = regex(r"</?image\b[^<>]*>")
 
 
 class Facts:
-    """Collected over all records of a main file, in file order: the last non-empty word counts."""
+    """Collected over a main file, in file order: the last non-empty word counts."""
 
-    def __init__(self, records: Iterable[Record]) -> None:
-        self._custom = self._ai = self._summary = None
+    def __init__(self, reading: Reading) -> None:
+        self._records: Final = reading.records
+        self._custom = self._ai = None
         self._summaries: list[tuple[str, str | None]] = []
-        self._uuids: set[str] = set()
         self.link: JsonObject | None = None
-        self.created: str | None = None
+        self.created: Final = first_time(reading.records)
         own: JsonObject = {}
-        for record in records:
+        for record in reading.of_kind("fact", "state", "sesh-link"):
             line = record.line
             if line is None:
                 continue
-            if line.uuid is not None:
-                self._uuids.add(line.uuid)
-            if line.timestamp and self.created is None:
-                self.created = line.timestamp
             match line.type:
                 case "custom-title":
                     self._custom = line.custom_title or self._custom
@@ -70,8 +65,13 @@ class Facts:
 
     def title(self, messages: Sequence[Message], sidecar: bytes | None) -> str | None:
         """The title: custom, then the model's, then a summary of this very file (1.0), then the first prompt."""
-        summary = next((text for text, leaf in reversed(self._summaries) if leaf in self._uuids), None)
+        summary = self._own_summary() if self._summaries else None
         return self._custom or _sidecar(sidecar) or self._ai or summary or title_of(messages)
+
+    def _own_summary(self) -> str | None:
+        """The last summary that names a line of this file; others are of files that it was resumed from."""
+        here = {r.line.uuid for r in self._records if r.line is not None and r.line.uuid is not None}
+        return next((text for text, leaf in reversed(self._summaries) if leaf in here), None)
 
 
 def _sidecar(data: bytes | None) -> str | None:
@@ -84,6 +84,11 @@ def _sidecar(data: bytes | None) -> str | None:
         return None
     title = value.get("customTitle") if isinstance(value, dict) else None
     return title if isinstance(title, str) and title else None
+
+
+def first_time(records: Iterable[Record]) -> str | None:
+    """The first time that records tell."""
+    return next((r.line.timestamp for r in records if r.line is not None and r.line.timestamp), None)
 
 
 def title_of(messages: Sequence[Message]) -> str | None:
@@ -130,7 +135,7 @@ def metadata_of(records: Sequence[Record], session: str) -> JsonObject:
             found["version"] = line.version
         if line.entrypoint:
             found["entrypoint"] = line.entrypoint
-        if record.kind is Kind.ASSISTANT and line.message is not None:
+        if record.kind == "assistant" and line.message is not None:
             model = line.message.model
             if model and model != SYNTHETIC:
                 found["model"] = model

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from sesh.format.message import Message
-from sesh.providers.claude_code.tree import NONE
+from sesh.providers.claude_code.book import NONE
 
 
 class Held:

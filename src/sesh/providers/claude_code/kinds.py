@@ -8,8 +8,7 @@ typed prompt also says so (`promptSource: "typed"`, `origin.kind: "human"`), and
 from __future__ import annotations
 
 import re
-from enum import Enum
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
@@ -17,19 +16,13 @@ from sesh.format.message import Kind
 from sesh.format.regex import regex
 from sesh.providers.claude_code.records import Line
 
+Voice: TypeAlias = Literal["human", "command", "output", "event", "interrupt", "context"]
+"""Who speaks in a text. (Texts and no enum: `records.Kind` says why.)
 
-class Voice(Enum):
-    """Who speaks in a text."""
-
-    HUMAN = "human"
-    COMMAND = "command"
-    """A slash command, a bash-mode line, a memory note: typed by a human, written down by the client."""
-    OUTPUT = "output"
-    """What such a command printed."""
-    EVENT = "event"
-    """A background task's or a team-mate's message: it starts a turn."""
-    INTERRUPT = "interrupt"
-    CONTEXT = "context"
+`command`: a slash command, a bash-mode line, a memory note: typed by a human, written down by the client.
+`output`: what such a command printed.
+`event`: a background task's or a team-mate's message: it starts a turn.
+"""
 
 
 class Tag(msgspec.Struct, frozen=True):
@@ -40,27 +33,27 @@ class Tag(msgspec.Struct, frozen=True):
 
 
 TAGS: Final[dict[str, Tag]] = {
-    "command-name": Tag(Voice.COMMAND, "1.0.120"),
-    "command-message": Tag(Voice.COMMAND, "1.0.120"),
-    "command-args": Tag(Voice.COMMAND, "1.0.120"),
-    "bash-input": Tag(Voice.COMMAND, "2.1.328"),
-    "user-memory-input": Tag(Voice.COMMAND, "1.0 (reported)"),
-    "local-command-stdout": Tag(Voice.OUTPUT, "2.0.30"),
-    "local-command-stderr": Tag(Voice.OUTPUT, "2.0 (reported)"),
-    "bash-stdout": Tag(Voice.OUTPUT, "2.1.328"),
-    "bash-stderr": Tag(Voice.OUTPUT, "2.1.328"),
-    "task-notification": Tag(Voice.EVENT, "2.1.50"),
-    "bash-notification": Tag(Voice.EVENT, "2.0.76"),
-    "teammate-message": Tag(Voice.EVENT, "2.1 (reported)"),
-    "system-reminder": Tag(Voice.CONTEXT, "1.0.120"),
-    "local-command-caveat": Tag(Voice.CONTEXT, "2.1.50"),
-    "session-start-hook": Tag(Voice.CONTEXT, "1.0.120"),
-    "user-prompt-submit-hook": Tag(Voice.CONTEXT, "1.0.120"),
-    "pre-tool-use-hook": Tag(Voice.CONTEXT, "1.0 (reported)"),
-    "post-tool-use-hook": Tag(Voice.CONTEXT, "1.0.120"),
-    "ide_opened_file": Tag(Voice.CONTEXT, "2.0 (reported)"),
-    "ide_selection": Tag(Voice.CONTEXT, "2.0 (reported)"),
-    "ide_diagnostics": Tag(Voice.CONTEXT, "2.0 (reported)"),
+    "command-name": Tag("command", "1.0.120"),
+    "command-message": Tag("command", "1.0.120"),
+    "command-args": Tag("command", "1.0.120"),
+    "bash-input": Tag("command", "2.1.328"),
+    "user-memory-input": Tag("command", "1.0 (reported)"),
+    "local-command-stdout": Tag("output", "2.0.30"),
+    "local-command-stderr": Tag("output", "2.0 (reported)"),
+    "bash-stdout": Tag("output", "2.1.328"),
+    "bash-stderr": Tag("output", "2.1.328"),
+    "task-notification": Tag("event", "2.1.50"),
+    "bash-notification": Tag("event", "2.0.76"),
+    "teammate-message": Tag("event", "2.1 (reported)"),
+    "system-reminder": Tag("context", "1.0.120"),
+    "local-command-caveat": Tag("context", "2.1.50"),
+    "session-start-hook": Tag("context", "1.0.120"),
+    "user-prompt-submit-hook": Tag("context", "1.0.120"),
+    "pre-tool-use-hook": Tag("context", "1.0 (reported)"),
+    "post-tool-use-hook": Tag("context", "1.0.120"),
+    "ide_opened_file": Tag("context", "2.0 (reported)"),
+    "ide_selection": Tag("context", "2.0 (reported)"),
+    "ide_diagnostics": Tag("context", "2.0 (reported)"),
 }
 """Every tag of the client's own that a user text may consist of."""
 
@@ -71,13 +64,16 @@ _TAIL: Final = regex(r"(?:Read the output file to retrieve the |Full transcript 
 """What 2.1.50 writes under a task's notification, outside its tag."""
 _OPEN: Final = regex(r"<([a-z][a-z_-]*)(?:\s[^<>]*)?>")
 _KIND: Final[dict[Voice, Kind | None]] = {
-    Voice.HUMAN: None,
-    Voice.COMMAND: "notice",
-    Voice.OUTPUT: "notice",
-    Voice.EVENT: "notice",
-    Voice.INTERRUPT: "notice",
-    Voice.CONTEXT: "context",
+    "human": None,
+    "command": "notice",
+    "output": "notice",
+    "event": "notice",
+    "interrupt": "notice",
+    "context": "context",
 }
+
+
+_BEGINNING: Final[tuple[Voice, ...]] = ("human", "command", "event")
 
 
 def kind_of(voice: Voice) -> Kind | None:
@@ -87,22 +83,22 @@ def kind_of(voice: Voice) -> Kind | None:
 
 def begins_turn(voice: Voice) -> bool:
     """Whether words in this voice are what the model is asked next."""
-    return voice in (Voice.HUMAN, Voice.COMMAND, Voice.EVENT)
+    return voice in _BEGINNING
 
 
 def voice_of(text: str, line: Line | None = None) -> Voice:
     """Whose words a user text is. `line` is the line it stands on; without one, only the text is asked."""
     if line is not None:
         if line.is_meta:
-            return Voice.CONTEXT
+            return "context"
         if line.prompt_source == "typed" or (line.origin is not None and line.origin.kind == "human"):
-            return Voice.HUMAN
+            return "human"
         if line.origin is not None and line.origin.kind == "task-notification":
-            return Voice.EVENT
+            return "event"
     body = text.strip()
     if body in INTERRUPTS:
-        return Voice.INTERRUPT
-    return _tagged(body) or Voice.HUMAN
+        return "interrupt"
+    return _tagged(body) or "human"
 
 
 def _tagged(body: str) -> Voice | None:
@@ -131,9 +127,9 @@ def _printed(body: str, voice: Voice) -> Voice | None:
 
     A human who quotes two outputs has as many of both.
     """
-    if voice is Voice.EVENT and _TAIL.fullmatch(body[body.rfind(">") + 1 :].strip()):
+    if voice == "event" and _TAIL.fullmatch(body[body.rfind(">") + 1 :].strip()):
         return voice
-    if voice not in (Voice.OUTPUT, Voice.EVENT):
+    if voice not in ("output", "event"):
         return None
     names = [name for name, tag in TAGS.items() if tag.voice is voice]
     if not any(body.endswith(f"</{name}>") for name in names):
@@ -145,7 +141,7 @@ def _printed(body: str, voice: Voice) -> Voice | None:
 def command_of(text: str) -> str | None:
     """What a human typed for a slash command or a bash-mode line: `/hello world`, `! ls`; None for other texts."""
     body = text.strip()
-    if _tagged(body) is not Voice.COMMAND:
+    if _tagged(body) != "command":
         return None
     parts = {m.group(1): m.group(2).strip() for m in re.finditer(r"<([a-z-]+)>(.*?)</\1>", body, re.DOTALL)}
     if "command-name" in parts:

@@ -7,8 +7,7 @@ from typing import Final
 
 import msgspec
 
-from sesh.providers.claude_code.book import Record
-from sesh.providers.claude_code.records import Kind
+from sesh.providers.claude_code.book import NONE, Reading, Record
 from sesh.providers.claude_code.tree import CHAINED, call_ids
 
 
@@ -18,11 +17,16 @@ def is_chained(record: Record) -> bool:
         return True
     line = record.line
     return (
-        record.kind is Kind.UNKNOWN
+        record.kind == "unknown"
         and line is not None
         and line.uuid is not None
         and line.parent_uuid is not msgspec.UNSET
     )
+
+
+def loose_ends(reading: Reading) -> list[Record]:
+    """Unknown and unreadable records without a place in the tree."""
+    return [r for r in reading.of_kind("unknown", "unreadable") if r.node == NONE]
 
 
 _END: Final = 1 << 62
@@ -47,7 +51,7 @@ def interleaved(trunk: Sequence[Record], loose: Sequence[tuple[int, Record]]) ->
     at = 0
     for record in trunk:
         while at < len(waiting) and waiting[at][0] < record.at:
-            (held if open_calls and waiting[at][1].kind is Kind.QUEUE else out).append(waiting[at][1])
+            (held if open_calls and waiting[at][1].kind == "queue-operation" else out).append(waiting[at][1])
             at += 1
         line = record.line
         if line is not None and line.message is not None:

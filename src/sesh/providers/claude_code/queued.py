@@ -13,10 +13,10 @@ from bisect import bisect_right
 import msgspec
 
 from sesh.format.blocks import TextBlock
-from sesh.providers.claude_code.book import Record
+from sesh.providers.claude_code.book import Reading, Record
 from sesh.providers.claude_code.content import blocks_of
-from sesh.providers.claude_code.kinds import Voice, command_of, voice_of
-from sesh.providers.claude_code.records import QUEUED, Kind
+from sesh.providers.claude_code.kinds import command_of, voice_of
+from sesh.providers.claude_code.records import QUEUED
 
 _WITHDRAWN = frozenset({"popAll", "pop"})
 """The human took the prompt back into the input line, to change it: it was not said."""
@@ -29,12 +29,12 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
     after: int | None
 
 
-def only_queued(records: list[Record]) -> list[Waiting]:
-    """The human prompts of the queue that no other line repeats, in the order of the file."""
-    operations = [r for r in records if r.kind is Kind.QUEUE]
+def only_queued(reading: Reading) -> list[Waiting]:
+    """The human prompts of the queue that no other line repeats."""
+    operations = [*reading.of_kind("queue-operation")]
     if not operations:
         return []
-    said = _said(records)
+    said = _said(reading.records)
     waiting: list[tuple[Record, str]] = []
     found: list[Waiting] = []
     for record in operations:
@@ -61,7 +61,7 @@ def only_queued(records: list[Record]) -> list[Waiting]:
 
 def _human(words: str) -> bool:
     """A queued text of the client's own: a task's notification, in tags (2.1) or as JSON (2.1.50)."""
-    return bool(words) and voice_of(words) in (Voice.HUMAN, Voice.COMMAND) and not words.startswith('{"task_id":')
+    return bool(words) and voice_of(words) in ("human", "command") and not words.startswith('{"task_id":')
 
 
 def _text(content: object) -> str:
@@ -76,11 +76,11 @@ def _said(records: list[Record]) -> dict[str, list[int]]:
         if line is None:
             continue
         text = ""
-        if record.kind is Kind.USER and line.message is not None:
+        if record.kind == "user" and line.message is not None:
             text = _text(line.message.content)
         elif line.attachment is not None and line.attachment.type == QUEUED:
             text = _text(line.attachment.prompt)
-        elif record.kind is Kind.SYSTEM and line.subtype == "local_command":
+        elif record.kind == "system" and line.subtype == "local_command":
             text = _text(line.content)
         if text:
             said.setdefault(command_of(text) or text, []).append(record.at)

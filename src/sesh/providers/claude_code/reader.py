@@ -11,23 +11,22 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from sesh.format import ids, stamp
-from sesh.format.blocks import ToolCallBlock, ToolResultBlock, WebSearchBlock
 from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.providers.api import IngestResult, ReadOptions, Source, as_source
 from sesh.providers.boundary import guarded
 from sesh.providers.claude_code import agents
-from sesh.providers.claude_code.book import Record
-from sesh.providers.claude_code.children import linked
+from sesh.providers.claude_code.book import NONE, Record
+from sesh.providers.claude_code.children import Links, linked
 from sesh.providers.claude_code.detect import refuse_stream
 from sesh.providers.claude_code.facts import Facts
-from sesh.providers.claude_code.order import interleaved, is_chained, place
+from sesh.providers.claude_code.order import interleaved, is_chained, loose_ends, place
 from sesh.providers.claude_code.queued import only_queued
-from sesh.providers.claude_code.records import FACTS, Kind
+from sesh.providers.claude_code.records import FACTS
 from sesh.providers.claude_code.session import Session
 from sesh.providers.claude_code.threads import NO_TIME, PROVIDER, Weaver
-from sesh.providers.claude_code.tree import NONE, Tree
+from sesh.providers.claude_code.tree import Tree
 from sesh.report.reports import LineBook
 
 
@@ -41,7 +40,7 @@ def parse_claude_session(source: Source, /, **options: Unpack[ReadOptions]) -> I
     given = as_source(source)
     refuse_stream(given.main, given.name)
     session = Session(given, options)
-    facts = Facts(session.reading.records)
+    facts = Facts(session.reading)
     messages, trunk = _main(session)
     thread = _thread(session, facts, messages, trunk)
     session.children.extend(agents.companions(session))
@@ -49,7 +48,7 @@ def parse_claude_session(source: Source, /, **options: Unpack[ReadOptions]) -> I
     for child in session.children:
         session.links.add_messages(child.messages)
     children = list(linked(session.children, session.links, session.book, session.agent_id))
-    _name_unpaired([messages, *(c.messages for c in children)], session.book)
+    _name_unpaired(session.links, session.book)
     if not messages and not children:
         session.book.note("no-conversation", "The file holds no message.")
     _name_unread(session)
@@ -59,25 +58,20 @@ def parse_claude_session(source: Source, /, **options: Unpack[ReadOptions]) -> I
 def _main(session: Session) -> tuple[list[Message], list[Record]]:
     """The main thread and its records, its branches and side chains as children; closes every record of the file."""
     reading = session.reading
-    session.links.add_records(reading.records)
+    session.links.add_records(reading.naming)
     session.children.extend(agents.in_progress_lines(session))
     chained = [r for r in reading.records if is_chained(r)]
     tree = Tree(chained, reading.note, sidechain=session.sidechain)
     weaver = session.weaver(reading, tree, session.key, sidechain=session.sidechain)
-    leaf = tree.leaf(reading.of_kind(Kind.LEAF))
+    leaf = tree.leaf(reading.of_kind("last-prompt"))
     nodes = tree.trunk(leaf) if leaf != NONE else []
-    waiting = {id(w.record): w.after for w in only_queued(reading.records)}
-    loose = [
-        (place(waiting[id(r)]) if r.kind is Kind.QUEUE else r.at, r)
-        for r in reading.records
-        if id(r) in waiting or (r.kind in (Kind.UNKNOWN, Kind.UNREADABLE) and not is_chained(r))
-    ]
+    queued = sorted(only_queued(reading), key=lambda waiting: waiting.record.at)
+    loose = [(r.at, r) for r in loose_ends(reading)] + [(place(w.after), w.record) for w in queued]
     trunk = interleaved([chained[n] for n in nodes], loose)
     messages = weaver.weave(trunk, session.thread_id)
-    for _, record in loose:
-        if record.kind is Kind.QUEUE:
-            text = "A prompt that stands only in the queue became a message."
-            reading.note("queued-prompt", text, record.number, weaver.by_source.get(record.source_id))
+    for record in (w.record for w in queued):
+        text = "A prompt that stands only in the queue became a message."
+        reading.note("queued-prompt", text, record.number, weaver.made_of(record.source_id))
     _beside(session, tree, weaver, set(nodes))
     for n in tree.twins:
         reading.skipped(chained[n], "duplicate")
@@ -107,13 +101,12 @@ def _beside(session: Session, tree: Tree, weaver: Weaver, used: set[int]) -> Non
 def _close_rest(session: Session) -> None:
     """State, facts and echoes: every record that no thread was made of."""
     reading = session.reading
-    for record in reading.records:
-        if session.book.is_open(reading.file, record.item):
-            kind = record.line.type if record.line is not None else record.kind.value
-            if record.kind is Kind.LINK or kind in FACTS:
-                reading.used(record)
-            else:
-                reading.skipped(record, kind)
+    for record in reading.still_open():
+        kind = record.line.type if record.line is not None else record.kind
+        if record.kind == "sesh-link" or kind in FACTS:
+            reading.used(record)
+        else:
+            reading.skipped(record, kind)
 
 
 def _thread(session: Session, facts: Facts, messages: list[Message], trunk: list[Record]) -> Thread:
@@ -160,22 +153,14 @@ def _title_file(session: Session) -> bytes | None:
     return data
 
 
-def _name_unpaired(threads: Sequence[list[Message]], book: LineBook) -> None:
+def _name_unpaired(links: Links, book: LineBook) -> None:
     """Calls without a result and results without a call are kept, and named."""
-    calls: dict[str, str] = {}
-    results: dict[str, str] = {}
-    for message in (m for messages in threads for m in messages):
-        for block in message.content:
-            if isinstance(block, ToolResultBlock):
-                results.setdefault(block.call_id, message.id)
-            elif isinstance(block, ToolCallBlock | WebSearchBlock) and block.call_id is not None:
-                calls.setdefault(block.call_id, message.id)
-    for call_id, message_id in calls.items():
-        if call_id not in results:
-            book.note("open-call", f"The call {call_id} has no result.", message_id=message_id)
-    for call_id, message_id in results.items():
-        if call_id not in calls:
-            book.note("orphan-result", f"The result of {call_id} has no call.", message_id=message_id)
+    for call_id, message in links.calls.items():
+        if call_id not in links.results:
+            book.note("open-call", f"The call {call_id} has no result.", message_id=message.id)
+    for call_id, message in links.results.items():
+        if call_id not in links.calls:
+            book.note("orphan-result", f"The result of {call_id} has no call.", message_id=message.id)
 
 
 def _name_unread(session: Session) -> None:

@@ -7,8 +7,7 @@ definitions, file snapshots) are passed over by the decoder without being built.
 # No `from __future__ import annotations` here: it makes text of each field's type, which msgspec then has to evaluate.
 # That is half of the time that this module takes to load, and no small conversion goes without it.
 
-from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -25,8 +24,11 @@ class ApiUsage(msgspec.Struct, frozen=True, gc=False):
     cache_creation_input_tokens: int | None = None
 
 
-class ApiMessage(msgspec.Struct, frozen=True, gc=False):
-    """`message`: a message in the shape of the Messages API. `content` is a string or a list of blocks."""
+class ApiMessage(msgspec.Struct, gc=False):
+    """`message`: a message in the shape of the Messages API. `content` is a string or a list of blocks.
+
+    The reader empties the list when it has made canonical blocks of it (`Weaver`).
+    """
 
     id: str | None = None
     role: str | None = None
@@ -171,22 +173,22 @@ class Line(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     relocated_cwd: str | None = None
 
 
-class Kind(Enum):
-    """What a line is to the reader. `MAPPING.md` says what becomes of each."""
-
-    USER = "user"
-    ASSISTANT = "assistant"
-    SYSTEM = "system"
-    ATTACHMENT = "attachment"
-    PROGRESS = "progress"
-    QUEUE = "queue-operation"
-    LEAF = "last-prompt"
-    FACT = "fact"
-    LINK = "sesh-link"
-    STATE = "state"
-    UNKNOWN = "unknown"
-    UNREADABLE = "unreadable"
-
+Kind: TypeAlias = Literal[
+    "user",
+    "assistant",
+    "system",
+    "attachment",
+    "progress",
+    "queue-operation",
+    "last-prompt",
+    "fact",
+    "sesh-link",
+    "state",
+    "unknown",
+    "unreadable",
+]
+"""What a line is to the reader. `MAPPING.md` says what becomes of each. Texts and no enum: each look at a member of an
+enum costs as much as a call (CPython 3.11), and every line is asked many times."""
 
 FACTS: Final = frozenset(
     {"summary", "custom-title", "ai-title", "agent-name", "pr-link", "worktree-state", "relocated"}
@@ -265,23 +267,26 @@ ATTACHED_STATE: Final = frozenset(
 _ATTACHED: Final = CARRYING | ATTACHED_STATE | {QUEUED}
 
 _KINDS: Final[dict[str, Kind]] = {
-    **{k.value: k for k in Kind if k not in (Kind.FACT, Kind.STATE, Kind.UNKNOWN, Kind.UNREADABLE)},
-    **dict.fromkeys(FACTS, Kind.FACT),
-    **dict.fromkeys(STATE, Kind.STATE),
+    **{k: k for k in get_args(Kind) if k not in ("fact", "state", "unknown", "unreadable")},
+    **dict.fromkeys(FACTS, "fact"),
+    **dict.fromkeys(STATE, "state"),
 }
+
+
+SPEAKING: Final[tuple[Kind, ...]] = ("user", "assistant")
+"""Kinds of lines that say something."""
 
 
 def kind_of(line: Line) -> Kind:
     """What a line is. A user or assistant line without a message, an attachment of no known type, is unknown."""
-    kind = _KINDS.get(line.type, Kind.UNKNOWN)
-    if kind in (Kind.USER, Kind.ASSISTANT) and line.message is None:
-        return Kind.UNKNOWN
-    if kind is Kind.ATTACHMENT and (line.attachment is None or line.attachment.type not in _ATTACHED):
-        return Kind.UNKNOWN
+    kind = _KINDS.get(line.type, "unknown")
+    if kind in SPEAKING:
+        return kind if line.message is not None else "unknown"
+    if kind == "attachment" and (line.attachment is None or line.attachment.type not in _ATTACHED):
+        return "unknown"
     return kind
 
 
-SPEAKING: Final = (Kind.USER, Kind.ASSISTANT)
 _MESSAGE_KEYS: Final = frozenset(
     (*ApiMessage.__struct_encode_fields__, "type", "stop_details", "container", "context_management", "diagnostics")
 )

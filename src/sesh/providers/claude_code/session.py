@@ -11,9 +11,8 @@ from sesh.format.json import JsonObject
 from sesh.providers.api import ReadOptions, SessionSource
 from sesh.providers.claude_code.book import Reading, Record
 from sesh.providers.claude_code.children import Child, Links
-from sesh.providers.claude_code.facts import metadata_of
+from sesh.providers.claude_code.facts import first_time, metadata_of
 from sesh.providers.claude_code.layout import LAYOUT
-from sesh.providers.claude_code.records import Kind
 from sesh.providers.claude_code.spill import Spills
 from sesh.providers.claude_code.threads import NO_TIME, PROVIDER, Weaver
 from sesh.providers.claude_code.tree import Tree
@@ -40,7 +39,7 @@ class Session:
         self.reading.read(source.main)
         records = self.reading.records
         named = LAYOUT.session_id(source.name) if source.name else None
-        if all(r.kind in (Kind.UNKNOWN, Kind.UNREADABLE) for r in records) and (records or named is None):
+        if all(r.kind in ("unknown", "unreadable") for r in records) and (records or named is None):
             raise NotASession(
                 f"{source.name or 'This input'} is no session of Claude Code: it has none of its lines.",
                 hint="Expected JSON Lines with a type on each, as in ~/.claude/projects/<folder>/<id>.jsonl.",
@@ -61,7 +60,6 @@ class Session:
 
     def child(self, key: str, relation: str, records: Sequence[Record]) -> Child:
         """A child thread of this session, without its messages yet."""
-        first = next((r.line.timestamp for r in records if r.line is not None and r.line.timestamp), None)
         return Child(
             session=self.owner,
             key=key,
@@ -69,7 +67,7 @@ class Session:
             messages=[],
             metadata=self.metadata(records),
             parent=self.thread_id,
-            created=first or NO_TIME,
+            created=first_time(records) or NO_TIME,
         )
 
     def metadata(self, records: Sequence[Record]) -> JsonObject:
@@ -82,7 +80,7 @@ def only_agent(records: Sequence[Record]) -> str | None:
     found: str | None = None
     for record in records:
         line = record.line
-        if line is None or record.kind not in (Kind.USER, Kind.ASSISTANT):
+        if line is None or record.kind not in ("user", "assistant"):
             continue
         if not line.is_sidechain or line.agent_id is None or line.agent_id != (found or line.agent_id):
             return None

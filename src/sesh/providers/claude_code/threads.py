@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, assert_never
+from typing import Any, Final, assert_never
 
 import msgspec
 
@@ -12,11 +12,12 @@ from sesh.format.blocks import AnyBlock, TextBlock, ToolResultBlock, UnknownBloc
 from sesh.format.json import JsonObject, JsonValue
 from sesh.format.message import Kind as MessageKind
 from sesh.format.message import Message, Provenance, Role, Usage
-from sesh.providers.claude_code.book import Reading, Record
+from sesh.providers.claude_code.book import NONE, Reading, Record
 from sesh.providers.claude_code.content import blocks_of
+from sesh.providers.claude_code.facts import first_time
 from sesh.providers.claude_code.held import Held
-from sesh.providers.claude_code.kinds import Voice, begins_turn
-from sesh.providers.claude_code.records import Kind, Line, ToolFacts
+from sesh.providers.claude_code.kinds import begins_turn
+from sesh.providers.claude_code.records import SPEAKING, Line, ToolFacts
 from sesh.providers.claude_code.said import (
     SYNTHETIC,
     Said,
@@ -27,7 +28,7 @@ from sesh.providers.claude_code.said import (
     provider_data,
 )
 from sesh.providers.claude_code.spill import Spills
-from sesh.providers.claude_code.tree import NONE, Tree, is_boundary
+from sesh.providers.claude_code.tree import Tree
 from sesh.providers.claude_code.usage import usage_by_record
 
 PROVIDER: Final = "claude-code"
@@ -39,8 +40,7 @@ NO_TIME: Final = "1970-01-01T00:00:00.000Z"
 class Weaver:
     """Turns the records of one file into messages.
 
-    `session` is the vendor's session id that message ids are derived from. After `weave`, `said_by` tells which
-    messages a node of the tree became, and `by_source` the message of a record's id.
+    `session` is the vendor's session id that message ids are derived from.
     """
 
     def __init__(
@@ -57,19 +57,16 @@ class Weaver:
         self._reading: Final = reading
         self._tree: Final = tree
         self._session: Final = session
+        self._ids: Final = ids.Messages(PROVIDER, session)
         self._spills: Final = spills
         self._keep_raw: Final = keep_raw
         self._run_id: Final = run_id
         self._sidechain: Final = sidechain
-        self._node: Final = {id(record): n for n, record in enumerate(tree.records)}
         self._anchor: Final[dict[int, str | None]] = {}  # node -> the nearest message at or above it
         self._commands: Final[set[int]] = set()  # nodes that are slash commands
-        self.said_by: Final[dict[int, list[str]]] = {}
-        self.by_source: Final[dict[str, str]] = {}
+        self._said_by: Final[dict[int, list[Message]]] = {}  # node -> the messages it became, where a compaction asks
         self._ids_used: Final[set[str]] = set()
-        self._first_time: Final = next(
-            (r.line.timestamp for r in reading.records if r.line is not None and r.line.timestamp), NO_TIME
-        )
+        self._first_time: Final = first_time(reading.records) or NO_TIME
 
     def anchor(self, node: int) -> str | None:
         """The id of the last message at a node or above it; None at the root."""
@@ -82,18 +79,19 @@ class Weaver:
     def weave(self, records: Sequence[Record], thread_id: str, *, sidechain: bool = False) -> list[Message]:
         """The messages of a thread. Closes each record in the ledger."""
         usage = usage_by_record(records)
-        unsummed = self._unsummed(records)
+        boundaries, above = self._tree.boundaries, self._tree.parent
+        unsummed = self._unsummed(records) if boundaries else set()
+        aside = True if sidechain or self._sidechain else None
         held = Held()
         out: list[Message] = []
         turn: str | None = None
         last_ts = self._first_time
         for record in records:
-            node = self._node.get(id(record), NONE)
-            line = record.line
+            line, node = record.line, record.node
             mark = stamp.read(line.sesh) if line is not None and line.sesh is not None else stamp.EMPTY
-            said = self._said(record, node, mark)
+            said = self._said(record, mark)
             last_ts = (line.timestamp if line is not None else None) or last_ts
-            if node != NONE and line is not None and is_boundary(line):
+            if node in boundaries:
                 held.boundary()
                 text = "The conversation was compacted here; what came before is kept in front."
                 self._reading.note("compaction", text, record.number)
@@ -102,19 +100,17 @@ class Weaver:
             if mark.more and said and out:
                 out[-1] = msgspec.structs.replace(out[-1], content=[*out[-1].content, *said[0].content])
                 said = []
-            parent = self.anchor(self._tree.parent[node]) if node != NONE else (out[-1].id if out else None)
+            parent = self.anchor(above[node]) if node != NONE else (out[-1].id if out else None)
             made: list[Message] = []
             for part in said:
                 source = record.source_id if not made else f"{record.source_id}#{len(made)}"
                 message_id = self._fresh_id(source, record)
-                if part.voice is not None and begins_turn(part.voice) and record.kind in (Kind.USER, Kind.SYSTEM):
+                if part.voice is not None and begins_turn(part.voice) and record.kind in ("user", "system"):
                     turn = message_id  # what was queued was taken into the turn that ran
-                counted = None if made else mark.usage or usage.get(id(record))
+                counted = None if made else mark.usage or usage.get(record.at)
                 message = self._message(
-                    record, part, mark, thread_id, message_id, parent, turn, last_ts, counted, first=not made
+                    record, part, mark, thread_id, message_id, parent, turn, last_ts, counted, aside, first=not made
                 )
-                if sidechain or self._sidechain:
-                    message = _as_sidechain(message)
                 if message.kind == "summary" and node != NONE:
                     message = self._summed(node, message, held, out)
                 made.append(message)
@@ -122,10 +118,12 @@ class Weaver:
             if mark.retained is not None and not made and (again := self._known(mark.retained)) is not None:
                 held.again(again, out)
             if node != NONE:
-                self.said_by[node] = [m.id for m in made]
+                if boundaries:
+                    self._said_by[node] = made
                 self._anchor[node] = made[-1].id if made else parent
             out += made
-            held.said(made, len(out))
+            if held.open:
+                held.said(made, len(out))
         return out
 
     def _unsummed(self, records: Sequence[Record]) -> set[int]:
@@ -136,59 +134,67 @@ class Weaver:
             line = record.line
             if line is None:
                 continue
-            if is_boundary(line):
+            if record.node in self._tree.boundaries:
                 found |= {open_boundary} if spoken else set()
-                open_boundary, spoken = self._node.get(id(record), NONE), False
+                open_boundary, spoken = record.node, False
             elif line.is_compact_summary or (line.sesh is not None and stamp.read(line.sesh).kind == "summary"):
                 open_boundary, spoken = NONE, False
-            elif open_boundary != NONE and record.kind in (Kind.USER, Kind.ASSISTANT):
+            elif open_boundary != NONE and record.kind in ("user", "assistant"):
                 spoken = True
         return found | {open_boundary} if spoken else found
 
     # ---- one record ---------------------------------------------------------------------------------
 
-    def _said(self, record: Record, node: int, mark: stamp.Stamp) -> list[Said]:
+    def _said(self, record: Record, mark: stamp.Stamp) -> list[Said]:
         """What a record says; closes it."""
-        reading, line = self._reading, record.line
+        reading, line, node = self._reading, record.line, record.node
         if not reading.is_open(record):
             return []  # its words are a sub-agent's (`agents.in_progress_lines`)
         if mark.stub:
             reading.skipped(record, "sesh-stub")
             return []
-        if mark.retained is not None and line is not None and self._known(mark.retained) is not None:
+        if mark.retained is not None and self._known(mark.retained) is not None:
             reading.skipped(record, "sesh-retained")
             return []
+        if line is None:
+            reading.unknown(record)
+            return [_unreadable(record)]
         said: list[Said]
         match record.kind:
-            case Kind.USER:
-                up = self._tree.parent[node] if node != NONE else NONE
-                said = by_user(line, after_command=up in self._commands) if line is not None else []
-            case Kind.ASSISTANT:
-                said = by_assistant(line) if line is not None else []
-            case Kind.SYSTEM:
-                said = by_system(line) if line is not None else []
-            case Kind.ATTACHMENT:
-                said = by_attachment(line) if line is not None else []
-            case Kind.QUEUE:
-                words = queue_blocks(line)
-                said = [Said("user", None, words, Voice.HUMAN)] if words else []
-            case Kind.UNKNOWN | Kind.UNREADABLE:
+            case "user":
+                said = by_user(line, after_command=node != NONE and self._tree.parent[node] in self._commands)
+            case "assistant":
+                said = by_assistant(line)
+            case "system":
+                said = by_system(line)
+            case "attachment":
+                said = by_attachment(line)
+            case "queue-operation":
+                words = blocks_of(line.content)
+                said = [Said("user", None, words, "human")] if words else []
+            case "unknown" | "unreadable":
                 reading.unknown(record)
-                return [_unknown(record)]
-            case Kind.PROGRESS | Kind.LEAF | Kind.FACT | Kind.LINK | Kind.STATE:
+                return [Said("system", "context", [UnknownBlock(source_type=line.type, raw=raw_of(record))])]
+            case "progress" | "last-prompt" | "fact" | "sesh-link" | "state":
                 said = []
             case _:
                 assert_never(record.kind)
-        restored = stamp.blocks_of(mark)
-        if restored is not None:
-            first = said[0] if said else Said("assistant" if record.kind is Kind.ASSISTANT else "user", None, [])
+        if line.message is not None and isinstance(line.message.content, list):
+            # The blocks are made. Letting go of what they were made of here, and not at the end, gives the memory that
+            # the processor has at hand to the next ones: a twentieth of a whole reading.
+            line.message.content = []
+        if mark is not stamp.EMPTY and (restored := stamp.blocks_of(mark)) is not None:
+            first = said[0] if said else Said("assistant" if record.kind == "assistant" else "user", None, [])
             said = [msgspec.structs.replace(first, content=restored)]
-        if any(s.voice is Voice.COMMAND for s in said):
-            self._commands.add(node)
-        if said or (line is not None and is_boundary(line)):
+        if said:
+            reading.used(record)
+            for part in said:
+                if part.voice == "command":
+                    self._commands.add(node)
+        elif node in self._tree.boundaries:
             reading.used(record)
         else:
-            reading.skipped(record, _skipped_as(record))
+            reading.skipped(record, "empty" if record.kind in SPEAKING else line.type)
         return said
 
     def _message(
@@ -202,27 +208,30 @@ class Weaver:
         turn: str | None,
         ts: str,
         counted: Usage | None,
+        aside: bool | None,
         *,
         first: bool,
     ) -> Message:
         line = record.line
-        content = [self._with_facts(b, record, mark) for b in part.content] if part.role == "tool" else part.content
-        role, kind = part.role, part.kind
+        role, kind, content = part.role, part.kind, part.content
+        if role == "tool":
+            content = [self._with_facts(b, record, mark) for b in content]
         if mark is not stamp.EMPTY:
             role, kind = _role(mark.role, role), _kind(mark.kind, kind)
-        model = line.message.model if line is not None and line.message is not None else None
-        data = provider_data(line) if line is not None and record.kind is not Kind.UNKNOWN else None
+        api = line.message if line is not None and role == "assistant" else None
+        model = api.model if api is not None and api.model != SYNTHETIC else None
+        data = provider_data(line) if line is not None and record.kind != "unknown" else None
         return Message(
             id=message_id,
             thread_id=thread_id,
             turn_id=(turn if mark.turn_id is None else mark.turn_id) or None,
-            step_id=line.message.id if role == "assistant" and line is not None and line.message is not None else None,
+            step_id=api.id if api is not None else None,
             parent_id=parent,
             role=role,
             ts=mark.ts or ts,
             run_id=self._run_id,
             kind=kind,
-            model=mark.model or (model if model != SYNTHETIC and role == "assistant" else None),
+            model=mark.model or model,
             content=content,
             usage=counted,
             provenance=Provenance(
@@ -230,6 +239,7 @@ class Weaver:
                 channel=CHANNEL,
                 session_id=origin_session(line) or self._session,
                 source_id=line.uuid if line is not None else None,
+                sidechain=aside,
             ),
             provider_data=data or None,
             raw=raw_of(record) if self._keep_raw and first else None,
@@ -243,26 +253,19 @@ class Weaver:
             # What the writer drew for the screen is no fact of the tool's.
             return block if mark.error is None else msgspec.structs.replace(block, is_error=mark.error)
         line = record.line
-        facts = line.tool_use_result if line is not None else None
-        data: JsonObject = dict(block.provider_data or {})
-        if isinstance(facts, ToolFacts):
-            known = {k: v for k, v in msgspec.to_builtins(facts).items() if v not in (None, False, [])}
-            if known:
-                data["toolUseResult"] = known
-        elif isinstance(facts, str) and facts.startswith("Error: "):
-            data["toolUseError"] = True
+        more = _facts(line.tool_use_result) if line is not None else None
+        data = {**(block.provider_data or {}), **more} if more else block.provider_data
         output = self._spills.whole(block.output, self._reading, record.number)
         if output is not None:
-            return msgspec.structs.replace(block, output=output, excerpt=block.output, provider_data=data or None)
-        return msgspec.structs.replace(block, provider_data=data) if data else block
+            return msgspec.structs.replace(block, output=output, excerpt=block.output, provider_data=data)
+        return msgspec.structs.replace(block, provider_data=data) if more else block
 
     def _fresh_id(self, source: str, record: Record) -> str:
         """The id of a record's message. A second line of the same name gets its line number as well."""
-        found = ids.message_id(PROVIDER, self._session, source)
+        found = self._ids.id(source)
         if found in self._ids_used:
-            found = ids.message_id(PROVIDER, self._session, f"{source}@{record.at}")
+            found = self._ids.id(f"{source}@{record.at}")
         self._ids_used.add(found)
-        self.by_source.setdefault(source, found)
         return found
 
     # ---- across records -----------------------------------------------------------------------------
@@ -270,9 +273,9 @@ class Weaver:
     def _summed(self, node: int, summary: Message, held: Held, before: list[Message]) -> Message:
         """A summary with what the model held right after it: itself and the messages that the client preserved."""
         boundary = self._tree.parent[node]
-        while boundary != NONE and not is_boundary(self._tree.lines[boundary]) and held.open:
+        while boundary != NONE and boundary not in self._tree.boundaries and held.open:
             boundary = self._tree.parent[boundary]  # what was kept may stand between the boundary and the summary
-        if boundary == NONE or not is_boundary(self._tree.lines[boundary]):
+        if boundary not in self._tree.boundaries:
             if not isinstance(self._tree.lines[node].parent_uuid, str):
                 return summary  # 1.0: a summary at a root of its own
             # Only a boundary cuts: the client still sends all that came before this one.
@@ -310,13 +313,18 @@ class Weaver:
     def _kept(self, boundary: int) -> list[str]:
         """The ids of the messages, so far, that a compaction preserved."""
         return [
-            message_id
+            message.id
             for uuid in self._tree.preserved(boundary)
-            for message_id in self.said_by.get(self._tree.by_uuid.get(uuid, NONE), [])
+            for message in self._said_by.get(self._tree.by_uuid.get(uuid, NONE), [])
         ]
 
+    def made_of(self, source: str) -> str | None:
+        """The id of the (first) message that the record of that id became; None where it became none."""
+        found = self._ids.id(source)
+        return found if found in self._ids_used else None
+
     def _known(self, canonical: str) -> str | None:
-        return self.by_source.get(canonical) or (canonical if canonical in self._ids_used else None)
+        return canonical if canonical in self._ids_used else self.made_of(canonical)
 
 
 def origin_session(line: Line | None) -> str | None:
@@ -338,30 +346,18 @@ def raw_of(record: Record) -> JsonValue:
         return record.data.decode("utf-8", "replace")
 
 
-def queue_blocks(line: Line | None) -> list[AnyBlock]:
-    """The words of a queue-operation, as blocks."""
-    return blocks_of(line.content) if line is not None else []
-
-
-def _unknown(record: Record) -> Said:
-    if record.line is not None:
-        raw = raw_of(record)
-        return Said("system", "context", [UnknownBlock(source_type=record.line.type, raw=raw)])
+def _unreadable(record: Record) -> Said:
     kind = "unreadable" if isinstance(record.value, str) else type(record.value).__name__
     return Said("system", "context", [UnknownBlock(source_type=kind, raw=record.value)])
 
 
-def _skipped_as(record: Record) -> str:
-    if record.line is None:
-        return record.kind.value
-    return "empty" if record.kind in (Kind.USER, Kind.ASSISTANT) else record.line.type
-
-
-def _as_sidechain(message: Message) -> Message:
-    provenance = message.provenance
-    if provenance is None:
-        return message
-    return msgspec.structs.replace(message, provenance=msgspec.structs.replace(provenance, sidechain=True))
+def _facts(result: ToolFacts | str | list[Any] | None) -> JsonObject | None:
+    """What `toolUseResult` says that is worth keeping, under the names of a block's `provider_data`."""
+    if isinstance(result, ToolFacts):
+        # Of what is empty, an empty text and an empty object say something.
+        known = {k: v for k, v in msgspec.to_builtins(result).items() if v or v in ("", {})}
+        return {"toolUseResult": known} if known else None
+    return {"toolUseError": True} if isinstance(result, str) and result.startswith("Error: ") else None
 
 
 _ROLES: Final[dict[str, Role]] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "tool"}

@@ -12,18 +12,17 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from heapq import heapify, heappop, heappush
 from typing import Final
 
 import msgspec
 
-from sesh.providers.claude_code.book import Record
-from sesh.providers.claude_code.records import Kind, Line
+from sesh.providers.claude_code.book import NONE, Record
+from sesh.providers.claude_code.records import SPEAKING, Line
 
-CHAINED: Final = frozenset({Kind.USER, Kind.ASSISTANT, Kind.SYSTEM, Kind.ATTACHMENT, Kind.PROGRESS})
-SAYING: Final = frozenset({Kind.USER, Kind.ASSISTANT})
+CHAINED: Final = (*SPEAKING, "system", "attachment", "progress")
 BOUNDARY: Final = "compact_boundary"
-NONE: Final = -1
 
 Note = Callable[[str, str, int], None]
 """Called with a code, a sentence and a line number."""
@@ -36,11 +35,6 @@ class Trunk(msgspec.Struct, frozen=True):
     origin: int
 
 
-def is_boundary(line: Line) -> bool:
-    """Whether a line is the mark of a compaction, before which nothing is sent."""
-    return line.type == "system" and line.subtype == BOUNDARY
-
-
 class Tree:
     """The chained records of one file."""
 
@@ -48,25 +42,30 @@ class Tree:
         """`sidechain`: the file is a sub-agent's, where the flag is on every line and means nothing."""
         self.records: Final = records
         self.lines: Final[list[Line]] = [r.line for r in records if r.line is not None]
+        self.boundaries: Final[set[int]] = set()
+        """The marks of compactions, before which nothing is sent."""
         self._note: Final = note
-        self._aside: Final = [not sidechain and line.is_sidechain for line in self.lines]
+        self._aside: Final[list[bool]] = []
         self.by_uuid: Final[dict[str, int]] = {}
         self.twins: Final[list[int]] = []
         """Second copies of a line: in no trunk."""
-        self._index()
+        self._index(sidechain)
         self._twins: Final = frozenset(self.twins)
         self.parent: Final = [NONE] * len(self.lines)
         self._times: list[tuple[str, int]] | None = None
         self._unnamed = 0
-        self._kept: dict[int, str] = {}  # a preserved node -> the uuid of the line it is replayed after
+        self._kept: Final[dict[int, str]] = {}  # a preserved node -> the uuid of the line it is replayed after
         self._join()
-        self._leading: Final = self._above_saying()
 
     # ---- parents ------------------------------------------------------------------------------------
 
-    def _index(self) -> None:
+    def _index(self, sidechain: bool) -> None:
         """Names to nodes. The same line twice is a node and its twin; another line of that name is a node too."""
         for n, line in enumerate(self.lines):
+            self.records[n].node = n
+            self._aside.append(not sidechain and line.is_sidechain)
+            if line.subtype == BOUNDARY and line.type == "system":
+                self.boundaries.add(n)
             uuid = line.uuid
             if uuid is None:
                 continue
@@ -85,40 +84,46 @@ class Tree:
     def _join(self) -> None:
         """Finds each node's parent, and makes sure that no node is its own ancestor."""
         before = [NONE, NONE]  # the node before, in the main talk and aside
-        seen: dict[str, int] = {}
-        for n, line in enumerate(self.lines):
-            if n in self._twins:
+        seen: dict[object, int] = {}  # by uuid; whatever a line names as its parent may be looked for here
+        backwards = False
+        twins, boundaries, kept = self._twins, self.boundaries, self._kept
+        for n, (line, aside) in enumerate(zip(self.lines, self._aside, strict=True)):
+            if n in twins:
                 continue
-            up = self._parent_of(n, line, before[self._aside[n]], seen)
-            if up in self._kept and self._kept[up] in seen:
-                up = seen[self._kept[up]]  # said after the replayed messages: what stands there is the summary
+            up = seen.get(line.parent_uuid, NONE)
+            if up == NONE or n in boundaries:
+                up = self._parent_of(n, line, before[aside], seen)
+                backwards = backwards or up >= n
+            if up in kept and kept[up] in seen:
+                up = seen[kept[up]]  # said after the replayed messages: what stands there is the summary
             self.parent[n] = up
-            before[self._aside[n]] = n
-            if is_boundary(line):
+            before[aside] = n
+            if n in boundaries:
                 self._keep(n, seen)
             if line.uuid is not None:
                 seen[line.uuid] = n
         if self._unnamed:
             text = f"{self._unnamed} line(s) have no parentUuid; each was joined to the line before it."
             self._note("missing-parent", text, self.records[0].number)
-        self._break_cycles()
+        if backwards:  # where every line names one that stands before it, there is no circle
+            self._break_cycles()
 
-    def _keep(self, boundary: int, seen: dict[str, int]) -> None:
+    def _keep(self, boundary: int, seen: dict[object, int]) -> None:
         """Remembers what a compaction preserved, so that what hangs on it later comes after the summary."""
         anchor = self.anchor(boundary)
         if anchor is not None:
-            self._kept |= {seen[uuid]: anchor for uuid in self.preserved(boundary) if uuid in seen}
+            self._kept.update({seen[uuid]: anchor for uuid in self.preserved(boundary) if uuid in seen})
 
-    def _parent_of(self, n: int, line: Line, before: int, seen: dict[str, int]) -> int:
+    def _parent_of(self, n: int, line: Line, before: int, seen: dict[object, int]) -> int:
         named: str | msgspec.UnsetType | None = line.parent_uuid
-        if is_boundary(line) and line.logical_parent_uuid is not None:
+        if n in self.boundaries and line.logical_parent_uuid is not None:
             # What came before a compaction is kept in front of it, so the logical parent is the parent.
             found = seen.get(line.logical_parent_uuid, NONE)
             return found if found != NONE else before
         if line.is_compact_summary and named is None:
             return before  # 1.0: a summary without a boundary
         if named is None:
-            return before if is_boundary(line) else NONE
+            return before if n in self.boundaries else NONE
         if named is msgspec.UNSET:
             self._unnamed += before != NONE
             return before
@@ -177,11 +182,12 @@ class Tree:
             n = self.parent[n]
         return False
 
-    def _above_saying(self) -> set[int]:
-        """The nodes under which a user or assistant line stands."""
+    @cached_property
+    def _leading(self) -> set[int]:
+        """The nodes under which a user or assistant line stands. Asked only where something hangs beside a trunk."""
         found: set[int] = set()
         for n, record in enumerate(self.records):
-            if record.kind in SAYING and n not in self._twins:
+            if record.kind in SPEAKING and n not in self._twins:
                 up = self.parent[n]
                 while up != NONE and up not in found:
                     found.add(up)
@@ -254,23 +260,24 @@ class Tree:
         named = self.by_uuid.get(last.line.leaf_uuid, NONE)
         if named == NONE or self._aside[named]:
             return found
-        if self._kept and self.records[named].kind not in SAYING:
+        if self._kept and self.records[named].kind not in SPEAKING:
             return found  # after a compaction that preserved messages, only user and assistant lines can be named
         newer = found != NONE and (not last.line.explicit or self.records[found].at > last.at)
         return found if newer and self._descends(found, {named}) else named
 
     def _last_saying(self) -> int:
         for n in range(len(self.records) - 1, NONE, -1):
-            if not self._aside[n] and self.records[n].kind in SAYING and n not in self._twins:
+            if not self._aside[n] and self.records[n].kind in SPEAKING and n not in self._twins:
                 return n
         return NONE
 
     def trunk(self, leaf: int) -> list[int]:
         """The main talk: the path to `leaf`, and what belongs to it from side branches, in order."""
         path = self.path(leaf)
+        on = set(path)
         aside = self._aside[path[0]] if path else False
-        near = [n for n in range(len(self.lines)) if self._aside[n] is aside and n not in self._twins]
-        return self._whole(path, self._below(sorted({*near, *path})))
+        beside = [n for n, a in enumerate(self._aside) if n not in on and a is aside and n not in self._twins]
+        return self._whole(path, self._below(beside))
 
     def _whole(self, path: list[int], below: dict[int, list[int]]) -> list[int]:
         """A path and what belongs to it among the nodes that hang on it (`_below`), asked in file order.
@@ -279,46 +286,32 @@ class Tree:
         message beside the first one's result. They are one step of the talk and no branch.
         """
         on = set(path)
-        steps: set[str] = set()
-        calls: dict[str, bool] = {}  # call id -> whether its result is there
-        for n in path:
-            self._take(n, steps, calls)
+        hanging = [c for n in path if n in below for c in below[n] if c not in on]
+        if not hanging:
+            return path
+        steps = Steps(self.records[n] for n in path)
         pulled: list[int] = []
-        hanging = [c for n in path for c in below.get(n, ()) if c not in on]
         heapify(hanging)
         while hanging:
             n = heappop(hanging)
-            if self._belongs(n, on, steps, calls):
+            if self._belongs(n, on, steps):
                 on.add(n)
                 pulled.append(n)
-                self._take(n, steps, calls)
+                steps.add(self.records[n])
                 for child in below.get(n, ()):
                     heappush(hanging, child)
         return merged(path, pulled)
 
-    def _take(self, n: int, steps: set[str], calls: dict[str, bool]) -> None:
-        line = self.lines[n]
-        message = line.message
-        if message is None:
-            return
-        if self.records[n].kind is Kind.ASSISTANT and message.id is not None:
-            steps.add(message.id)
-        for kind, call_id in call_ids(message.content):
-            if kind == "tool_use":
-                calls.setdefault(call_id, False)
-            elif call_id in calls:
-                calls[call_id] = True
-
-    def _belongs(self, n: int, on: set[int], steps: set[str], calls: dict[str, bool]) -> bool:
+    def _belongs(self, n: int, on: set[int], steps: Steps) -> bool:
         line, kind, up = self.lines[n], self.records[n].kind, self.parent[n]
         if up not in on:
             return False
         message = line.message
-        if kind is Kind.ASSISTANT and message is not None:
-            return message.id is not None and message.id in steps
-        if kind is Kind.USER and message is not None:
+        if kind == "assistant" and message is not None:
+            return message.id is not None and steps.has(message.id)
+        if kind == "user" and message is not None:
             answers = [call_id for what, call_id in call_ids(message.content) if what == "tool_result"]
-            return bool(answers) and all(calls.get(a) is False for a in answers)
+            return bool(answers) and all(steps.awaits(a) for a in answers)
         # Nothing was said under it: a hook's output or a queued prompt beside the line that the talk went on from.
         return n not in self._leading
 
@@ -338,9 +331,10 @@ class Tree:
         A node is looked at once for each trunk that it hangs on, so that it costs no more where branches hang on
         branches, or where a file stands backwards.
         """
-        left = [n for n in range(len(self.lines)) if n not in used and n not in self._twins and self._aside[n] is aside]
+        left = [n for n, a in enumerate(self._aside) if a is aside and n not in used and n not in self._twins]
+        inside = set(left)
+        roots = [n for n in left if self.parent[n] not in inside]
         below = self._below(left)
-        roots = below.pop(NONE, [])
         leaf, first = self._extent(roots, below)
         found: list[Trunk] = []
         while roots:
@@ -354,12 +348,10 @@ class Tree:
         return found
 
     def _below(self, nodes: list[int]) -> dict[int, list[int]]:
-        """The children of each node among `nodes`, in file order; under NONE those whose parent is not among them."""
-        inside = set(nodes)
+        """`nodes`, which are in file order, by their parents."""
         below: dict[int, list[int]] = {}
         for n in nodes:
-            up = self.parent[n]
-            below.setdefault(up if up in inside else NONE, []).append(n)
+            below.setdefault(self.parent[n], []).append(n)
         return below
 
     def _extent(self, roots: list[int], below: dict[int, list[int]]) -> tuple[dict[int, int], dict[int, int]]:
@@ -367,15 +359,19 @@ class Tree:
         order = [*roots]
         for n in order:
             order += below.get(n, ())
-        saying: dict[int, int] = {}
-        last: dict[int, int] = {}
-        first: dict[int, int] = {}
-        for n in reversed(order):
-            under = below.get(n, ())
-            own = n if self.records[n].kind in SAYING else NONE
-            saying[n] = max([own, *(saying[c] for c in under)])
-            last[n] = max([n, *(last[c] for c in under)])
-            first[n] = min([n, *(first[c] for c in under)])
+        saying = {n: n if self.records[n].kind in SPEAKING else NONE for n in order}
+        last = {n: n for n in order}
+        first = last.copy()
+        for n in reversed(order):  # what is below a node comes after it, and so is known here
+            up = self.parent[n]
+            if up not in last:
+                continue
+            if saying[n] > saying[up]:
+                saying[up] = saying[n]
+            if last[n] > last[up]:
+                last[up] = last[n]
+            if first[n] < first[up]:
+                first[up] = first[n]
         return {n: last[n] if saying[n] == NONE else saying[n] for n in order}, first
 
     def _path_within(self, leaf: int, root: int) -> list[int]:
@@ -400,6 +396,43 @@ def merged(path: list[int], more: Iterable[int]) -> list[int]:
         out.append(n)
     out += waiting[at:]
     return out
+
+
+class Steps:
+    """The API messages and the calls on a trunk. Looked for when first asked: a prompt beside a trunk asks nothing."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self._unread: Final = [*records]
+        self._messages: Final[set[str]] = set()
+        self._calls: Final[dict[str, bool]] = {}  # call id -> whether its result is there
+
+    def add(self, record: Record) -> None:
+        """One more record on the trunk."""
+        self._unread.append(record)
+
+    def has(self, message_id: str) -> bool:
+        """Whether a line of that API message is on the trunk."""
+        self._read()
+        return message_id in self._messages
+
+    def awaits(self, call_id: str) -> bool:
+        """Whether that call is on the trunk and its result is not."""
+        self._read()
+        return self._calls.get(call_id) is False
+
+    def _read(self) -> None:
+        for record in self._unread:
+            message = record.line.message if record.line is not None else None
+            if message is None:
+                continue
+            if record.kind == "assistant" and message.id is not None:
+                self._messages.add(message.id)
+            for kind, call_id in call_ids(message.content):
+                if kind == "tool_use":
+                    self._calls.setdefault(call_id, False)
+                elif call_id in self._calls:
+                    self._calls[call_id] = True
+        self._unread.clear()
 
 
 def call_ids(content: object) -> list[tuple[str, str]]:

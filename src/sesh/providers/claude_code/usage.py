@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from sesh.format.message import Usage
 from sesh.providers.claude_code.book import Record
-from sesh.providers.claude_code.records import ApiUsage, Kind
+from sesh.providers.claude_code.records import ApiUsage
+
+_NOTHING: Final = Usage()
 
 
 def usage_by_record(records: Iterable[Record]) -> dict[int, Usage]:
-    """Usage by `id(record)`: the last count that an API message's lines give, on its last line.
+    """Usage by a record's place in its file: the last count that an API message's lines give, on its last line.
 
     A `message.id` that comes back after a prompt is another message. Lines without an id count each, and so do those
     that our writer made: there each message's count stands on its own line.
@@ -21,17 +24,17 @@ def usage_by_record(records: Iterable[Record]) -> dict[int, Usage]:
         line = record.line
         if line is None or line.message is None:
             continue
-        if record.kind is Kind.ASSISTANT:
+        if record.kind == "assistant":
             name = line.message.id or f"@{record.at}"
             counted = line.message.usage
             if isinstance(line.sesh, dict):
-                found += [] if counted is None else [(id(record), counted)]
+                found += [] if counted is None else [(record.at, counted)]
                 continue
             if counted is None and name in latest:
                 counted = latest[name][1]
             if counted is not None:
-                latest[name] = (id(record), counted)
-        elif record.kind is Kind.USER and _says_something(line.message.content):
+                latest[name] = (record.at, counted)
+        elif latest and record.kind == "user" and _says_something(line.message.content):
             found += latest.values()
             latest.clear()
     found += latest.values()
@@ -52,4 +55,4 @@ def _usage(counted: ApiUsage) -> Usage | None:
         cache_read_tokens=counted.cache_read_input_tokens,
         cache_write_tokens=counted.cache_creation_input_tokens,
     )
-    return None if usage == Usage() else usage
+    return None if usage == _NOTHING else usage
