@@ -27,7 +27,7 @@ from sesh.format.regex import regex
 from sesh.providers.codex import patch_text
 
 
-class Command(msgspec.Struct, frozen=True, kw_only=True):
+class Command(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A shell command and what it printed. `name` and `arguments` are the call's own."""
 
     name: str
@@ -38,7 +38,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     exit_code: int
 
 
-class Patch(msgspec.Struct, frozen=True, kw_only=True):
+class Patch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Files changed: path to change (see `patch_text`)."""
 
     changes: JsonObject
@@ -46,14 +46,14 @@ class Patch(msgspec.Struct, frozen=True, kw_only=True):
     failed: bool
 
 
-class Search(msgspec.Struct, frozen=True, kw_only=True):
+class Search(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A web search, or a page opened."""
 
     query: str
     action: JsonObject
 
 
-class Image(msgspec.Struct, frozen=True, kw_only=True):
+class Image(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An image file that the model looked at. `name` and `arguments` are the call's own."""
 
     name: str
@@ -61,13 +61,13 @@ class Image(msgspec.Struct, frozen=True, kw_only=True):
     path: str
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class Plan(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A plan or to-do list, as Markdown."""
 
     text: str
 
 
-class Tool(msgspec.Struct, frozen=True, kw_only=True):
+class Tool(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Any other tool. `server` is set for MCP tools."""
 
     server: str | None
@@ -181,6 +181,8 @@ def _holds_image(output: JsonValue) -> bool:
 
 def text_of(output: JsonValue) -> str:
     """A tool's output as text: its text parts, or its JSON."""
+    if isinstance(output, str):
+        return output
     if output is None:
         return ""
     parts = output_parts(output)

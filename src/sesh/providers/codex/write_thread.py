@@ -6,7 +6,7 @@ by side: `Turns` keeps the turn's frame and the display, `ThreadWriter` the mess
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Collection, Sequence, Sized
 from typing import Final
 
 import msgspec
@@ -20,7 +20,7 @@ from sesh.providers.codex.pairing import Pairs, Place, Planner
 from sesh.providers.codex.write_children import Child, Children
 from sesh.providers.codex.write_compaction import Segment, segments
 from sesh.providers.codex.write_items import WRITTEN, Item, Outcome
-from sesh.providers.codex.write_lines import RolloutLines, has_surrogates, unix_ms
+from sesh.providers.codex.write_lines import RolloutLines, Times, has_surrogates
 from sesh.providers.codex.write_message import ItemMaker
 from sesh.providers.codex.write_meta import Session, Style
 from sesh.providers.codex.write_turns import Turns
@@ -30,32 +30,69 @@ from sesh.report.reports import BlockBook
 _ANSWERABLE: Final = (ToolCallBlock, FileChangeBlock, WebSearchBlock)
 
 
+def write_thread(
+    session: Session,
+    messages: Sequence[Message],
+    style: Style,
+    book: BlockBook,
+    children: Sequence[Child],
+    times: Times,
+) -> ThreadWriter:
+    """The thread, written.
+
+    Hardly any holds a lone surrogate, which Codex cannot read, and to look for one takes as long as to encode the line:
+    so it is written as it is, and once more without them where the encoding of a line comes upon one.
+    """
+    own = frozenset(at for at, message in enumerate(messages) if write_again.is_own(message))
+    mark = book.mark()
+    # A record of Codex's own may hold one as an escape inside of a text, where no encoding sees it.
+    if not any(has_surrogates(messages[at].content) for at in own):
+        writer = ThreadWriter(session, messages, messages, own, style, book, children, times)
+        try:
+            writer.write()
+        except UnicodeEncodeError:
+            book.back_to(mark)
+        else:
+            return writer
+    writer = ThreadWriter(session, messages, [_cleaned(m) for m in messages], own, style, book, children, times)
+    writer.write()
+    return writer
+
+
 class ThreadWriter:
-    """Writes the messages of one thread. Every block it is given is opened and closed in the book."""
+    """Writes the messages of one thread. Every block it is given is opened and closed in the book.
+
+    `messages` are the originals or, where these hold lone surrogates, what Codex can read of each; `own` are the
+    indices of those that Codex's reader made.
+    """
 
     def __init__(
         self,
         session: Session,
+        originals: Sequence[Message],
         messages: Sequence[Message],
+        own: Collection[int],
         style: Style,
         book: BlockBook,
-        children: Sequence[Child] = (),
+        children: Sequence[Child],
+        times: Times,
     ) -> None:
-        self.lines: Final = RolloutLines(ordinals=style.history.paginated)
+        self.lines: Final = RolloutLines(ordinals=style.history.paginated, strict=messages is originals)
         self._book: Final = book
         self._style: Final = style
         self._from: Final = (session.thread.metadata or {}).get("sessionId")
-        self._originals: Final = messages
-        self._messages: Final = [_cleaned(m) for m in messages]
-        self._maker: Final = ItemMaker(self._messages, style)
+        self._originals: Final = originals
+        self._messages: Final = messages
+        self._own: Final = own
+        self._maker: Final = ItemMaker(messages, own, style, times)
         self._segments: Final = segments(self._messages)
         self._compactions: Final = {s.summary for s in self._segments}
         self._children: Final = Children(children)
-        preview = _preview(self._messages, session.thread.title)
-        self._turns: Final = Turns(self.lines, session, style, self._children, preview)
+        preview = _preview(messages, session.thread.title)
+        self._turns: Final = Turns(self.lines, session, style, self._children, preview, times)
         self._places: Final[dict[int, int]] = {}
         """For each message written, how many were written before it: where the reader will find it."""
-        self._turn_ids: Final = _turn_ids(self._messages)
+        self._turn_ids: Final = _turn_ids(messages)
         self._planner: Final = Planner(set(self._maker.own))
         self._moved: Final[dict[Place, int]] = {}
         self._total: JsonObject = {}
@@ -80,50 +117,57 @@ class ThreadWriter:
 
     def _kept(self, at: int) -> bool:
         message = self._messages[at]
-        return message.kind != "context" or self._style.keep_context or write_again.is_own(message)
+        return message.kind != "context" or self._style.keep_context or at in self._own
 
     def _message(self, at: int, pairs: Pairs) -> None:
         message = self._messages[at]
-        first = self._book.open(len(message.content))
+        count = len(message.content)
+        first = self._book.open(count)
         if not self._kept(at):
             for i, block in enumerate(message.content):
                 self._book.dropped(first + i, "unknown" if isinstance(block, UnknownBlock) else "context")
             return
-        self._turns.enter(message, self._turn_ids[at], outside=self._turn_ids[at] is None and message.kind == "context")
+        turn = self._turn_ids[at]
+        self._turns.enter(message, turn, outside=turn is None and message.kind == "context")
         before = len(self.lines.lines)
-        outcomes: list[Outcome | None] = [None] * len(message.content)
-        line = write_again.line_kind(message)
+        outcomes: list[Outcome | None] = [None] * count
+        compaction = at in self._compactions
+        line = write_again.line_kind(message) if at in self._own else None
         if line is not None and (
-            write_again.compacted_payload(message) if at in self._compactions else self._line_again(at, line, message)
+            write_again.compacted_payload(message) if compaction else self._line_again(at, line, message)
         ):
-            outcomes = [WRITTEN] * len(message.content)
+            outcomes = [WRITTEN] * count
         else:
-            items = list(self._maker.items(at, pairs, outcomes))
-            if at not in self._compactions:  # a compaction's words go into the `compacted` line that follows
+            items = self._maker.items(at, pairs, outcomes)
+            if not compaction:  # a compaction's words go into the `compacted` line that follows
                 for n, item in enumerate(items):
                     self._item(at, item, more=n > 0)
-                self._answers(at, pairs)
-        if at in self._compactions or len(self.lines.lines) > before:
+                if pairs.stubs or pairs.moved:
+                    self._answers(at, pairs)
+        if compaction or len(self.lines.lines) > before:
             self._places[at] = len(self._places)
         self._settle(at, first, outcomes, pairs)
-        if message.usage is not None and at not in self._compactions:
+        if message.usage is not None and not compaction:
             step = write_usage.codex_usage(message.usage)
             self._total = write_usage.add(self._total, step)
             self.lines.add(self._turns.ts, "event_msg", write_usage.token_count(self._total, step))
 
     def _settle(self, at: int, first: int, outcomes: list[Outcome | None], pairs: Pairs) -> None:
         original = self._originals[at]
+        clean = original is self._messages[at]
         for i, outcome in enumerate(outcomes):
-            if (at, i) in pairs.early:
+            if pairs.early and (at, i) in pairs.early:
                 self._moved[at, i] = first + i
                 continue
             if outcome is None:
                 raise AssertionError(f"no rule for block {i} of message {original.id}")
-            if outcome.what == "dropped":
+            if outcome is WRITTEN and clean:
+                self._book.written(first + i)
+            elif outcome.what == "dropped":
                 self._book.dropped(first + i, outcome.why)
                 if outcome.why == "orphan-result":
                     self._orphans.append(original.id)
-            elif original is not self._messages[at] and original.content[i] != self._messages[at].content[i]:
+            elif not clean and original.content[i] != self._messages[at].content[i]:
                 self._changed(first + i, "surrogates", original.id)
             elif outcome.what == "changed":
                 self._changed(first + i, outcome.why, original.id)
@@ -142,11 +186,13 @@ class ThreadWriter:
             return self._turns.thought(item.thought, stamp)
         if not item.payload:
             return self._turns.carried(stamp)
-        beside = write_again.metadata(message) if item.own else None
-        if item.own and self._style.keep_raw and message.raw is not None:
-            stamp = None
-        self.lines.add(self._turns.ts, "response_item", item.payload, stamp, beside)
-        self.context_tokens += write_usage.estimate(len(self.lines.lines[-1]), item.payload)
+        metadata = None
+        if item.own:
+            metadata = (message.provider_data or {}).get("metadata")
+            if self._style.keep_raw and message.raw is not None:
+                stamp = None
+        length = self.lines.add(self._turns.ts, "response_item", item.payload, stamp, metadata)
+        self.context_tokens += write_usage.estimate(length, item.payload)
         return self._show(message, item)
 
     def _show(self, message: Message, item: Item) -> None:
@@ -223,7 +269,7 @@ class ThreadWriter:
         """The items of a message that the model still holds after a compaction, calls answered."""
         if not self._kept(at):
             return []
-        items = list(self._maker.items(at, pairs, [None] * len(self._messages[at].content)))
+        items = self._maker.items(at, pairs, [None] * len(self._messages[at].content))
         return items + [item for _, item, _ in self._maker.answers(at, pairs)]
 
     # -- the end ----------------------------------------------------------------------------------
@@ -267,6 +313,8 @@ def _cleaned(message: Message) -> Message:
 def _turn_ids(messages: Sequence[Message]) -> list[str | None]:
     """The turn of each message. One without is in the turn around it, where it stands in the midst of one."""
     found = [m.turn_id for m in messages]
+    if None not in found:
+        return found
     following: str | None = None
     after: list[str | None] = [None] * len(found)
     for at in range(len(found) - 1, -1, -1):
@@ -289,11 +337,11 @@ def _preview(messages: Sequence[Message], title: str | None) -> str | None:
     return next((w for w in words if w), title)
 
 
-def last_time(messages: Sequence[Message], otherwise: str) -> str:
+def last_time(messages: Sequence[Message], otherwise: str, times: Times) -> str:
     """The latest time among the messages, as ISO; `otherwise` where none can be read."""
-    best, best_ms = otherwise, unix_ms(otherwise) or -1
+    best, best_ms = otherwise, times[otherwise] or -1
     for message in messages:
-        ms = unix_ms(message.ts)
+        ms = times[message.ts]
         if ms is not None and ms > best_ms:
             best, best_ms = message.ts, ms
     return best

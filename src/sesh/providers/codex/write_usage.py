@@ -21,8 +21,11 @@ IMAGE_TOKENS: Final = 1_500
 
 def estimate(line_length: int, payload: JsonObject) -> int:
     """About how many tokens a response item is, from the length of its line in bytes and its images."""
+    parts = _parts(payload)
+    if not parts:
+        return line_length // BYTES_A_TOKEN
     images, length = 0, 0
-    for part in _parts(payload):
+    for part in parts:
         url = part.get("image_url")
         if isinstance(url, str):
             images += 1
