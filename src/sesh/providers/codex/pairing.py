@@ -21,6 +21,7 @@ from sesh.format.blocks import FileChangeBlock, ToolCallBlock, ToolResultBlock, 
 from sesh.format.message import Message
 from sesh.format.regex import regex
 
+_CALLS: Final = (ToolCallBlock, FileChangeBlock, WebSearchBlock)
 Place: TypeAlias = tuple[int, int]
 CALL_ID: Final = regex(r"[A-Za-z0-9_-]{1,64}")
 """What the API takes as a call's id (64 characters is its documented limit; the alphabet is what clients use)."""
@@ -63,16 +64,21 @@ class Planner(msgspec.Struct):
         order = 0
         messages: dict[int, Message] = {}
         for at, message in segment:
-            messages[at] = message
             for i, block in enumerate(message.content):
-                order += 1
                 if isinstance(block, ToolResultBlock):
+                    order += 1
                     results[block.call_id].append((order, (at, i)))
-                elif isinstance(block, (ToolCallBlock, FileChangeBlock, WebSearchBlock)):
+                elif isinstance(block, _CALLS):
+                    order += 1
                     calls[_given_id(block, message.id, i)].append((order, (at, i)))
+                    messages[at] = message
         pairs = Pairs()
         for call_id, places in calls.items():
-            self._pair(pairs, call_id, places, deque(results.get(call_id, ())), messages)
+            answers = results.get(call_id, ())
+            if len(places) == len(answers) == 1 and places[0][0] < answers[0][0]:  # as it should be, and mostly is
+                self._join(pairs, places[0][1], answers[0][1], call_id)
+            else:
+                self._pair(pairs, call_id, places, deque(answers), messages)
         return pairs
 
     def _pair(

@@ -8,16 +8,19 @@ was.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
 from sesh.format import jsontext
 from sesh.format.json import JsonObject, JsonValue
+from sesh.format.message import Message
 
 _FIRST: Final = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST: Final = datetime.max.replace(tzinfo=UTC).timestamp()
+Times: TypeAlias = Mapping[str, int | None]
 EPOCH: Final = "1970-01-01T00:00:00.000Z"
 
 
@@ -96,12 +99,9 @@ def has_surrogates(value: object) -> bool:
     return False
 
 
-class Times(dict[str, int | None]):
-    """What `unix_ms` says of the times of a thread: several ask for the same one, and it is read once."""
-
-    def __missing__(self, ts: str) -> int | None:
-        self[ts] = found = unix_ms(ts)
-        return found
+def times_of(messages: Iterable[Message]) -> Times:
+    """What `unix_ms` says of each message's time: several ask for the same one, and it is read once."""
+    return {m.ts: unix_ms(m.ts) for m in messages}
 
 
 def unix_ms(ts: str) -> int | None:

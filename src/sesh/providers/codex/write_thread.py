@@ -20,7 +20,7 @@ from sesh.providers.codex.pairing import Pairs, Place, Planner
 from sesh.providers.codex.write_children import Child, Children
 from sesh.providers.codex.write_compaction import Segment, segments
 from sesh.providers.codex.write_items import WRITTEN, Item, Outcome
-from sesh.providers.codex.write_lines import RolloutLines, Times, has_surrogates
+from sesh.providers.codex.write_lines import RolloutLines, Times, has_surrogates, unix_ms
 from sesh.providers.codex.write_message import ItemMaker
 from sesh.providers.codex.write_meta import Session, Style
 from sesh.providers.codex.write_turns import Turns
@@ -87,6 +87,7 @@ class ThreadWriter:
         self._maker: Final = ItemMaker(messages, own, style, times)
         self._segments: Final = segments(self._messages)
         self._compactions: Final = {s.summary for s in self._segments}
+        self._left_out: Final = _left_out(messages, own, style)
         self._children: Final = Children(children)
         preview = _preview(messages, session.thread.title)
         self._turns: Final = Turns(self.lines, session, style, self._children, preview, times)
@@ -104,39 +105,36 @@ class ThreadWriter:
 
     def write(self) -> None:
         """All of it, from the first turn to the closing token count."""
+        first = self._book.open(sum(len(m.content) for m in self._messages))
         for segment in self._segments:
-            seen = [(i, self._messages[i]) for i in [*segment.held, *segment.body] if self._kept(i)]
+            seen = [(i, self._messages[i]) for i in [*segment.held, *segment.body] if i not in self._left_out]
             pairs = self._planner.plan(seen)
             if segment.summary is not None:
                 self._compact(segment.summary, segment, pairs)
             for at in segment.body:
-                self._message(at, pairs)
+                self._message(at, first, pairs)
+                first += len(self._messages[at].content)
         self._close()
 
     # -- messages ---------------------------------------------------------------------------------
 
-    def _kept(self, at: int) -> bool:
+    def _message(self, at: int, first: int, pairs: Pairs) -> None:
+        """One message. `first` is the number of its first block in the book."""
         message = self._messages[at]
-        return message.kind != "context" or self._style.keep_context or at in self._own
-
-    def _message(self, at: int, pairs: Pairs) -> None:
-        message = self._messages[at]
-        count = len(message.content)
-        first = self._book.open(count)
-        if not self._kept(at):
+        if at in self._left_out:
             for i, block in enumerate(message.content):
                 self._book.dropped(first + i, "unknown" if isinstance(block, UnknownBlock) else "context")
             return
         turn = self._turn_ids[at]
         self._turns.enter(message, turn, outside=turn is None and message.kind == "context")
         before = len(self.lines.lines)
-        outcomes: list[Outcome | None] = [None] * count
+        outcomes: list[Outcome | None] = [None] * len(message.content)
         compaction = at in self._compactions
         line = write_again.line_kind(message) if at in self._own else None
         if line is not None and (
             write_again.compacted_payload(message) if compaction else self._line_again(at, line, message)
         ):
-            outcomes = [WRITTEN] * count
+            outcomes = [WRITTEN] * len(message.content)
         else:
             items = self._maker.items(at, pairs, outcomes)
             if not compaction:  # a compaction's words go into the `compacted` line that follows
@@ -149,7 +147,7 @@ class ThreadWriter:
         self._settle(at, first, outcomes, pairs)
         if message.usage is not None and not compaction:
             step = write_usage.codex_usage(message.usage)
-            self._total = write_usage.add(self._total, step)
+            self._total = write_usage.add(self._total, step) if self._total else step
             self.lines.add(self._turns.ts, "event_msg", write_usage.token_count(self._total, step))
 
     def _settle(self, at: int, first: int, outcomes: list[Outcome | None], pairs: Pairs) -> None:
@@ -267,7 +265,7 @@ class ThreadWriter:
 
     def _held(self, at: int, pairs: Pairs) -> list[Item]:
         """The items of a message that the model still holds after a compaction, calls answered."""
-        if not self._kept(at):
+        if at in self._left_out:
             return []
         items = self._maker.items(at, pairs, [None] * len(self._messages[at].content))
         return items + [item for _, item, _ in self._maker.answers(at, pairs)]
@@ -310,6 +308,13 @@ def _cleaned(message: Message) -> Message:
     return msgspec.convert(value, Message)
 
 
+def _left_out(messages: Sequence[Message], own: Collection[int], style: Style) -> Collection[int]:
+    """Which messages stay behind: another client's context, which tells Codex nothing."""
+    if style.keep_context:
+        return ()
+    return {at for at, m in enumerate(messages) if m.kind == "context" and at not in own}
+
+
 def _turn_ids(messages: Sequence[Message]) -> list[str | None]:
     """The turn of each message. One without is in the turn around it, where it stands in the midst of one."""
     found = [m.turn_id for m in messages]
@@ -339,7 +344,7 @@ def _preview(messages: Sequence[Message], title: str | None) -> str | None:
 
 def last_time(messages: Sequence[Message], otherwise: str, times: Times) -> str:
     """The latest time among the messages, as ISO; `otherwise` where none can be read."""
-    best, best_ms = otherwise, times[otherwise] or -1
+    best, best_ms = otherwise, unix_ms(otherwise) or -1
     for message in messages:
         ms = times[message.ts]
         if ms is not None and ms > best_ms:

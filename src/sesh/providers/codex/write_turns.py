@@ -9,7 +9,7 @@ from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.providers.codex import display, write_events, write_history
 from sesh.providers.codex.write_children import Child, Children, activity, spawn
-from sesh.providers.codex.write_lines import RolloutLines, Times
+from sesh.providers.codex.write_lines import RolloutLines, Times, unix_ms
 from sesh.providers.codex.write_meta import Session, Style
 from sesh.providers.codex.write_stamps import STUB
 
@@ -36,7 +36,7 @@ class Turns:
     ) -> None:
         self.ts = session.created
         self._times: Final = times
-        self._now = max(times[session.created] or 0, 0)
+        self._now = max(unix_ms(session.created) or 0, 0)
         self._lines: Final = lines
         self._session: Final = session
         self._history: Final = style.history

@@ -14,7 +14,7 @@ from sesh.providers.boundary import guarded
 from sesh.providers.codex import write_meta, write_usage
 from sesh.providers.codex.write_children import Child
 from sesh.providers.codex.write_cut import cut
-from sesh.providers.codex.write_lines import Times, has_surrogates
+from sesh.providers.codex.write_lines import Times, has_surrogates, times_of
 from sesh.providers.codex.write_meta import Session, Style
 from sesh.providers.codex.write_thread import last_time, write_thread
 from sesh.report.codes import CODES
@@ -65,11 +65,12 @@ def emit_codex_rollout(thread: Thread, messages: Sequence[Message], /, **options
     sessions = _sessions(session, children)
     under = _by_parent(session, children, sessions)
     files = []
-    times = Times()
+    times = times_of(messages)
     main = _write(session, part.kept, style, book, under.get(session.session_id, ()), times, options.get("link"))
     for child, own in zip(children, sessions, strict=True):
-        lines = _write(own, _as_sent(child.messages, book), style, book, under.get(own.session_id, ()), times)
-        files.append(EmittedFile(path=own.path, lines=lines, modified=last_time(child.messages, own.created, times)))
+        ordered, when = _as_sent(child.messages, book), times_of(child.messages)
+        lines = _write(own, ordered, style, book, under.get(own.session_id, ()), when)
+        files.append(EmittedFile(path=own.path, lines=lines, modified=last_time(child.messages, own.created, when)))
     modified = last_time(messages, session.created, times)
     return EmitResult(
         session_id=session.session_id,
