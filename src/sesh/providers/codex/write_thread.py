@@ -107,8 +107,7 @@ class ThreadWriter:
         """All of it, from the first turn to the closing token count."""
         first = self._book.open(sum(len(m.content) for m in self._messages))
         for segment in self._segments:
-            seen = [(i, self._messages[i]) for i in [*segment.held, *segment.body] if i not in self._left_out]
-            pairs = self._planner.plan(seen)
+            pairs = self._planner.plan(self._messages, self._kept([*segment.held, *segment.body]))
             if segment.summary is not None:
                 self._compact(segment.summary, segment, pairs)
             for at in segment.body:
@@ -117,6 +116,9 @@ class ThreadWriter:
         self._close()
 
     # -- messages ---------------------------------------------------------------------------------
+
+    def _kept(self, places: Sequence[int]) -> Sequence[int]:
+        return [at for at in places if at not in self._left_out] if self._left_out else places
 
     def _message(self, at: int, first: int, pairs: Pairs) -> None:
         """One message. `first` is the number of its first block in the book."""
@@ -138,8 +140,10 @@ class ThreadWriter:
         else:
             items = self._maker.items(at, pairs, outcomes)
             if not compaction:  # a compaction's words go into the `compacted` line that follows
-                for n, item in enumerate(items):
-                    self._item(at, item, more=n > 0)
+                more = False
+                for item in items:
+                    self._item(at, item, more=more)
+                    more = True
                 if pairs.stubs or pairs.moved:
                     self._answers(at, pairs)
         if compaction or len(self.lines.lines) > before:
@@ -154,13 +158,12 @@ class ThreadWriter:
         original = self._originals[at]
         clean = original is self._messages[at]
         for i, outcome in enumerate(outcomes):
-            if pairs.early and (at, i) in pairs.early:
-                self._moved[at, i] = first + i
-                continue
-            if outcome is None:
-                raise AssertionError(f"no rule for block {i} of message {original.id}")
             if outcome is WRITTEN and clean:
                 self._book.written(first + i)
+            elif (at, i) in pairs.early:
+                self._moved[at, i] = first + i
+            elif outcome is None:
+                raise AssertionError(f"no rule for block {i} of message {original.id}")
             elif outcome.what == "dropped":
                 self._book.dropped(first + i, outcome.why)
                 if outcome.why == "orphan-result":
@@ -194,10 +197,11 @@ class ThreadWriter:
         return self._show(message, item)
 
     def _show(self, message: Message, item: Item) -> None:
-        block = message.content[item.blocks[0]] if len(item.blocks) == 1 else None
         if item.stub:
             self._turns.answered(item.call_id, None)
-        elif item.payload["type"] == "reasoning":
+            return
+        block = message.content[item.blocks[0]] if len(item.blocks) == 1 else None
+        if item.payload["type"] == "reasoning":
             for text in write_again.thoughts(message):
                 self._turns.thought(text, write_stamps.STUB)
         elif isinstance(block, ToolResultBlock):

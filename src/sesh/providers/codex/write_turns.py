@@ -58,7 +58,8 @@ class Turns:
             self._ensure_preview()
         ms = self._times[message.ts]
         if ms is not None:
-            self.ts, self._now = message.ts, max(ms, 0)
+            self.ts = message.ts
+            self._now = ms if ms > 0 else 0
         if outside:
             self._leave()
         elif self._turn is None or (turn is not None and turn != self._given):
@@ -227,7 +228,7 @@ class Turns:
 
     def _seen(self, payload: JsonObject) -> None:
         """A line that is only for the eyes. Its stamp says so: what it tells stands in a response item already."""
-        self._event(payload, STUB)
+        self._lines.add(self.ts, "event_msg", payload, STUB)
 
     def _item(self, item: JsonObject, began: int | None = None) -> None:
         """A completed item, from which paginated files are drawn."""
