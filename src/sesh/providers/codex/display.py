@@ -176,7 +176,7 @@ def _steps(given: JsonObject) -> str:
 
 
 def _holds_image(output: JsonValue) -> bool:
-    return any(isinstance(part, AttachmentBlock) for part in output_parts(output) or [])
+    return isinstance(output, list) and any(isinstance(p, AttachmentBlock) for p in output_parts(output) or [])
 
 
 def text_of(output: JsonValue) -> str:
@@ -207,11 +207,12 @@ def command_output(text: str, failed: bool) -> tuple[str, int]:
             return str(old["output"]), int(old["metadata"]["exit_code"])
         except (ValueError, KeyError, TypeError):
             pass  # a command that printed such a beginning
-    head = text[:400]
-    code = _EXIT.search(head) if head.startswith(("Chunk ID", "Exit code", "Wall time", "Process exited")) else None
+    if not text.startswith(("Chunk ID", "Exit code", "Wall time", "Process exited")):
+        return text, int(failed)
+    code = _EXIT.search(text[:400])
     heading = _HEADER.match(text)
     if heading is not None:
         text = text[heading.end() :]
-    elif code is not None and head.startswith("Exit code"):
+    elif code is not None and text.startswith("Exit code"):
         text = text.partition("\n")[2]
     return text, int(code[1]) if code else int(failed)

@@ -134,13 +134,15 @@ class ItemMaker:
     ) -> Item:
         i = place[1]
         call_id = pairs.written_id.get(place)
-        if isinstance(block, ToolCallBlock) and call_id is not None:
-            written = self._native_call(place, block, pairs, call_id)
+        if self._native is not None and isinstance(block, ToolCallBlock) and call_id is not None:
+            written = self._native_call(self._native, place, block, pairs, call_id)
             if written is not None:
                 outcomes[i] = Outcome("changed", "renamed-tool")
                 return Item(written, [i], "assistant", exact=False, call_id=call_id)
-        alone = call_id is None and isinstance(block, WebSearchBlock)
-        form = search(block) if isinstance(block, WebSearchBlock) and alone else call(block, call_id or "")
+        if call_id is None and isinstance(block, WebSearchBlock):
+            form = search(block)
+        else:
+            form = call(block, call_id or "")
         same_id = call_id is None or block.call_id == call_id
         code = form.code or (None if same_id or block.call_id is None else "call-id")
         outcomes[i] = WRITTEN if code is None else Outcome("changed", code)
@@ -156,9 +158,11 @@ class ItemMaker:
 
     def _answer(self, place: Place, block: ToolResultBlock, pairs: Pairs, outcomes: Outcomes) -> Item:
         call_id = pairs.written_id[place]
+        if self._native is None:
+            return result_item(block, place[1], call_id, outcomes)
         asked = pairs.call_of[place]
         asking = self._messages[asked[0]].content[asked[1]]
-        if self._native is not None and isinstance(asking, ToolCallBlock):
+        if isinstance(asking, ToolCallBlock):
             written = self._translated.get(asked)
             if written is not None:
                 payload = self._translated.get(place)
@@ -171,14 +175,14 @@ class ItemMaker:
             self._native.passed(asking, block)
         return result_item(block, place[1], call_id, outcomes)
 
-    def _native_call(self, place: Place, block: ToolCallBlock, pairs: Pairs, call_id: str) -> JsonObject | None:
-        if self._native is None:
-            return None
+    def _native_call(
+        self, native: NativeTools, place: Place, block: ToolCallBlock, pairs: Pairs, call_id: str
+    ) -> JsonObject | None:
         if place not in self._translated:
             answer = pairs.result_of.get(place)
             result = self._messages[answer[0]].content[answer[1]] if answer else None
             found = result if isinstance(result, ToolResultBlock) else None
-            self._translated[place] = self._native.call(block, found, call_id)
+            self._translated[place] = native.call(block, found, call_id)
         return self._translated[place]
 
     def _seconds(self, asked: Place, answered: Place) -> float:

@@ -21,9 +21,9 @@ def of_item(item: Item, written: Message, original: Message, ts: str, *, more: b
     if item.stub:
         return STUB
     stamp: JsonObject = {}  # the keys of stamps.Stamp, in its order
-    kind = _kind(written, item)
-    if kind is not None:
-        stamp["kind"] = kind
+    read = _kind_read(item.payload)
+    if written.kind != read:
+        stamp["kind"] = written.kind or stamps.SAID
     if written.role != item.role:
         stamp["role"] = written.role
     if written.model is not None:
@@ -47,16 +47,13 @@ def of_item(item: Item, written: Message, original: Message, ts: str, *, more: b
     return stamp or None
 
 
-def _kind(message: Message, item: Item) -> str | None:
-    payload = item.payload
+def _kind_read(payload: JsonObject) -> str | None:
+    """The kind that reading the record alone would give."""
     role = payload.get("role")
-    read: str | None = None
     if role == "developer":
-        read = "context"
-    elif role == "user" and payload.get("type") == "message":
-        content = payload.get("content")
-        parts = content if isinstance(content, list) else []
-        read = kinds.of_texts([p["text"] for p in parts if isinstance(p, dict) and isinstance(p.get("text"), str)])
-    if message.kind == read:
+        return "context"
+    if role != "user" or payload.get("type") != "message":
         return None
-    return message.kind or stamps.SAID
+    content = payload.get("content")
+    parts = content if isinstance(content, list) else []
+    return kinds.of_texts([p["text"] for p in parts if isinstance(p, dict) and isinstance(p.get("text"), str)])
