@@ -20,7 +20,7 @@ from sesh.providers.codex.pairing import Pairs, Place, Planner
 from sesh.providers.codex.write_children import Child, Children
 from sesh.providers.codex.write_compaction import Segment, segments
 from sesh.providers.codex.write_items import WRITTEN, Item, Outcome
-from sesh.providers.codex.write_lines import RolloutLines, Times, has_surrogates, unix_ms
+from sesh.providers.codex.write_lines import RolloutLines, Times, has_surrogates, times_of, unix_ms
 from sesh.providers.codex.write_message import ItemMaker
 from sesh.providers.codex.write_meta import Session, Style
 from sesh.providers.codex.write_turns import Turns
@@ -45,8 +45,9 @@ def write_thread(
     """
     own = frozenset(at for at, message in enumerate(messages) if write_again.is_own(message))
     mark = book.mark()
-    # A record of Codex's own may hold one as an escape inside of a text, where no encoding sees it.
-    if not any(has_surrogates(messages[at].content) for at in own):
+    # Not seen by the encoding of a line: what is not written, and an escape inside of a text of Codex's own record.
+    unseen = [b.provider_data for m in messages for b in m.content if b.provider_data is not None]
+    if not has_surrogates(unseen) and not has_surrogates([messages[at].content for at in own]):
         writer = ThreadWriter(session, messages, messages, own, style, book, children, times)
         try:
             writer.write()
@@ -54,7 +55,9 @@ def write_thread(
             book.back_to(mark)
         else:
             return writer
-    writer = ThreadWriter(session, messages, [_cleaned(m) for m in messages], own, style, book, children, times)
+    cleaned = [_cleaned(m) for m in messages]
+    times = {**times, **times_of(cleaned)}
+    writer = ThreadWriter(session, messages, cleaned, own, style, book, children, times)
     writer.write()
     return writer
 
