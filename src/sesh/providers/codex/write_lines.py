@@ -57,9 +57,7 @@ class RolloutLines:
         """One line; returns its length in bytes. `metadata` stands beside the payload."""
         lines = self.lines
         ordinal = len(lines) if self._ordinals else None
-        line = Line(
-            timestamp=ts, ordinal=ordinal, type=kind, payload=payload, metadata=metadata, sesh=stamp or None
-        )
+        line = Line(timestamp=ts, ordinal=ordinal, type=kind, payload=payload, metadata=metadata, sesh=stamp or None)
         data = jsontext.encode_any(line) if self._strict else _replaced(line)
         lines.append(data)
         return len(data)

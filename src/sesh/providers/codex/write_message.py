@@ -139,10 +139,7 @@ class ItemMaker:
             if written is not None:
                 outcomes[i] = Outcome("changed", "renamed-tool")
                 return Item(written, [i], "assistant", exact=False, call_id=call_id)
-        if call_id is None and isinstance(block, WebSearchBlock):
-            form = search(block)
-        else:
-            form = call(block, call_id or "")
+        form = search(block) if call_id is None and isinstance(block, WebSearchBlock) else call(block, call_id or "")
         same_id = call_id is None or block.call_id == call_id
         code = form.code or (None if same_id or block.call_id is None else "call-id")
         outcomes[i] = WRITTEN if code is None else Outcome("changed", code)
