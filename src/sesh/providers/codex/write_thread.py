@@ -349,13 +349,12 @@ def _preview(messages: Sequence[Message], title: str | None) -> str | None:
     return next((w for w in words if w), title)
 
 
-def last_time(messages: Sequence[Message], otherwise: str, times: Times) -> str:
-    """The latest time among the messages, as ISO; `otherwise` where none can be read."""
+def last_time(times: Times, otherwise: str) -> str:
+    """The latest of these times, as ISO; `otherwise` where none can be read."""
     best, best_ms = otherwise, unix_ms(otherwise) or -1
-    for message in messages:
-        ms = times[message.ts]
+    for ts, ms in times.items():
         if ms is not None and ms > best_ms:
-            best, best_ms = message.ts, ms
+            best, best_ms = ts, ms
     return best
 
 

@@ -126,9 +126,15 @@ class Turns:
         content = payload.get("content")
         if payload.get("type") != "message" or not isinstance(content, list):
             return
-        parts = [p for p in content if isinstance(p, dict)]
-        texts = [p["text"] for p in parts if isinstance(p.get("text"), str)]
-        images = [p["image_url"] for p in parts if isinstance(p.get("image_url"), str)]
+        texts: list[str] = []
+        images: list[str] = []
+        for part in content:
+            if isinstance(part, dict):
+                text, url = part.get("text"), part.get("image_url")
+                if isinstance(text, str):
+                    texts.append(text)
+                if isinstance(url, str):
+                    images.append(url)
         if payload["role"] == "user" and message.role == "user" and message.kind is None:
             if any(t.strip() for t in texts):
                 self._preview = None

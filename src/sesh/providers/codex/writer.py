@@ -70,8 +70,8 @@ def emit_codex_rollout(thread: Thread, messages: Sequence[Message], /, **options
     for child, own in zip(children, sessions, strict=True):
         ordered, when = _as_sent(child.messages, book), times_of(child.messages)
         lines = _write(own, ordered, style, book, under.get(own.session_id, ()), when)
-        files.append(EmittedFile(path=own.path, lines=lines, modified=last_time(child.messages, own.created, when)))
-    modified = last_time(messages, session.created, times)
+        files.append(EmittedFile(path=own.path, lines=lines, modified=last_time(when, own.created)))
+    modified = last_time(times, session.created)
     return EmitResult(
         session_id=session.session_id,
         path=session.path,
