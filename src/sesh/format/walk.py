@@ -31,22 +31,20 @@ def by_step(messages: Sequence[Message]) -> list[Message]:
     client runs a call while the model still writes the next (Claude Code 2.1.328). Tool results and
     contexts are passed over; anything else said ends the step.
     """
-    groups: list[list[Message]] = []
-    steps: dict[str, list[Message]] = {}
+    ordered: list[Message] = []
+    passed: list[Message] = []  # results and contexts since the step began
+    step: str | None = None
     for message in messages:
-        if message.role == "tool" or message.kind == "context":
-            groups.append([message])
+        role = message.role
+        if role == "tool" or message.kind == "context":
+            passed.append(message)
             continue
-        step = message.step_id if message.role == "assistant" else None
-        group = steps.get(step) if step is not None else None
-        if group is None:
-            steps.clear()
-            group = []
-            groups.append(group)
-            if step is not None:
-                steps[step] = group
-        group.append(message)
-    return [message for group in groups for message in group]
+        if step is None or role != "assistant" or message.step_id != step:
+            ordered += passed
+            passed.clear()
+            step = message.step_id if role == "assistant" else None
+        ordered.append(message)
+    return ordered + passed
 
 
 def last_summary(messages: Sequence[Message]) -> int | None:

@@ -50,6 +50,10 @@ class Ledger:
             self._names.append(outcome)
         outcomes[item] = code
 
+    def forget(self, first: int) -> None:
+        """Take back the items from this number on, as if they had never been opened."""
+        del self._outcomes[first:]
+
     def is_open(self, item: int) -> bool:
         """Whether an item still waits for its outcome."""
         return self._outcomes[item] == OPEN

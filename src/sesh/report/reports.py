@@ -192,6 +192,15 @@ class BlockBook(_Notes):
         """The block stayed behind; `kind` says what it was (`reasoning`, `context`, ...)."""
         self._ledger.close(item, _DROPPED + kind)
 
+    def mark(self) -> tuple[int, int]:
+        """How far the book is written: for `back_to`."""
+        return len(self._ledger), len(self.entries)
+
+    def back_to(self, mark: tuple[int, int]) -> None:
+        """Forget all that was opened and noted since: it is going to be written once more."""
+        self._ledger.forget(mark[0])
+        del self.entries[mark[1] :]
+
     def is_open(self, item: int) -> bool:
         """Whether a block still waits for its outcome."""
         return self._ledger.is_open(item)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
 from sesh.errors import SeshError
@@ -156,6 +157,22 @@ def test_lone_surrogates_are_replaced_for_codex_and_kept_for_the_way_back() -> N
     said = next(json.loads(line) for line in result.lines if b'"response_item"' in line)
     assert said["payload"]["content"][0]["text"] == "a � b"
     assert read_back(PROVIDER, result).messages[0].content == [TextBlock(text="a \ud83d b")]
+
+
+def test_one_lone_surrogate_late_in_a_thread_changes_nothing_else() -> None:
+    plain = emit_codex_rollout(THREAD, [*TALK, message(8, "a half: ?")])
+    result = emit_codex_rollout(THREAD, [*TALK, message(8, "a half: \ud83d")])
+    assert result.report.blocks == len(TALK) + 1
+    assert (result.report.written, result.report.changed) == (len(TALK), {"surrogates": 1})
+    assert [e.code for e in result.report.entries] == [*(e.code for e in plain.report.entries), "surrogates"]
+    differ = [json.loads(a)["payload"]["type"] for a, b in zip(result.lines, plain.lines, strict=True) if a != b]
+    assert differ == ["message", "user_message", "token_count"]
+
+
+def test_a_lone_surrogate_in_what_is_not_written_is_named_all_the_same() -> None:
+    block = TextBlock(text="words", provider_data={"other client's": "\ud83d"})
+    result = emit_codex_rollout(THREAD, [msgspec.structs.replace(message(0, ""), content=[block])])
+    assert result.report.changed == {"surrogates": 1}
 
 
 def test_words_that_look_like_the_clients_own_come_back_as_a_persons() -> None:

@@ -165,5 +165,5 @@ def test_a_thousand_calls_of_one_id_get_an_id_each_without_a_long_search(monkeyp
         Message(id=f"m{n}", thread_id="t", role="assistant", content=[call("c")], ts="2026-11-20T10:00:00.000Z")
         for n in range(1000)
     ]
-    assert len(set(planner.plan(list(enumerate(said))).written_id.values())) == 1000
+    assert len(set(planner.plan(said, range(1000)).written_id.values())) == 1000
     assert derived == 999

@@ -27,7 +27,7 @@ from sesh.format.regex import regex
 from sesh.providers.codex import patch_text
 
 
-class Command(msgspec.Struct, frozen=True, kw_only=True):
+class Command(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A shell command and what it printed. `name` and `arguments` are the call's own."""
 
     name: str
@@ -38,7 +38,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True):
     exit_code: int
 
 
-class Patch(msgspec.Struct, frozen=True, kw_only=True):
+class Patch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Files changed: path to change (see `patch_text`)."""
 
     changes: JsonObject
@@ -46,14 +46,14 @@ class Patch(msgspec.Struct, frozen=True, kw_only=True):
     failed: bool
 
 
-class Search(msgspec.Struct, frozen=True, kw_only=True):
+class Search(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A web search, or a page opened."""
 
     query: str
     action: JsonObject
 
 
-class Image(msgspec.Struct, frozen=True, kw_only=True):
+class Image(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """An image file that the model looked at. `name` and `arguments` are the call's own."""
 
     name: str
@@ -61,13 +61,13 @@ class Image(msgspec.Struct, frozen=True, kw_only=True):
     path: str
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class Plan(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A plan or to-do list, as Markdown."""
 
     text: str
 
 
-class Tool(msgspec.Struct, frozen=True, kw_only=True):
+class Tool(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Any other tool. `server` is set for MCP tools."""
 
     server: str | None
@@ -176,11 +176,13 @@ def _steps(given: JsonObject) -> str:
 
 
 def _holds_image(output: JsonValue) -> bool:
-    return any(isinstance(part, AttachmentBlock) for part in output_parts(output) or [])
+    return isinstance(output, list) and any(isinstance(p, AttachmentBlock) for p in output_parts(output) or [])
 
 
 def text_of(output: JsonValue) -> str:
     """A tool's output as text: its text parts, or its JSON."""
+    if isinstance(output, str):
+        return output
     if output is None:
         return ""
     parts = output_parts(output)
@@ -205,11 +207,12 @@ def command_output(text: str, failed: bool) -> tuple[str, int]:
             return str(old["output"]), int(old["metadata"]["exit_code"])
         except (ValueError, KeyError, TypeError):
             pass  # a command that printed such a beginning
-    head = text[:400]
-    code = _EXIT.search(head) if head.startswith(("Chunk ID", "Exit code", "Wall time", "Process exited")) else None
+    if not text.startswith(("Chunk ID", "Exit code", "Wall time", "Process exited")):
+        return text, int(failed)
+    code = _EXIT.search(text[:400])
     heading = _HEADER.match(text)
     if heading is not None:
         text = text[heading.end() :]
-    elif code is not None and head.startswith("Exit code"):
+    elif code is not None and text.startswith("Exit code"):
         text = text.partition("\n")[2]
     return text, int(code[1]) if code else int(failed)

@@ -94,9 +94,9 @@ def _said(text: str) -> bool | None:
     match = _EXIT.match(text)
     if match is not None:
         return match[1] != "0"
-    # The header ends at "Output:"; what comes after it are the program's own words.
-    head = text[: text.find("\nOutput:\n")] if "\nOutput:\n" in text[:1000] else text[:300]
-    if head.startswith(("Chunk ID: ", "Wall time: ")):
+    if text.startswith(("Chunk ID: ", "Wall time: ")):
+        # The header ends at "Output:"; what comes after it are the program's own words.
+        head = text[: text.find("\nOutput:\n")] if "\nOutput:\n" in text[:1000] else text[:300]
         match = _PROCESS.search(head)
         if match is not None:
             return match[1] != "0"

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
 
 import msgspec
@@ -21,6 +21,7 @@ from sesh.format.blocks import FileChangeBlock, ToolCallBlock, ToolResultBlock, 
 from sesh.format.message import Message
 from sesh.format.regex import regex
 
+_CALLS: Final = (ToolCallBlock, FileChangeBlock, WebSearchBlock)
 Place: TypeAlias = tuple[int, int]
 CALL_ID: Final = regex(r"[A-Za-z0-9_-]{1,64}")
 """What the API takes as a call's id (64 characters is its documented limit; the alphabet is what clients use)."""
@@ -56,23 +57,26 @@ class Planner(msgspec.Struct):
     _tried: dict[str, int] = {}
     """How many ids were derived from each given one: those are taken, and need not be tried again."""
 
-    def plan(self, segment: Sequence[tuple[int, Message]]) -> Pairs:
-        """Pair the calls and results of a segment: (index, message) in the order in which the model is sent them."""
+    def plan(self, messages: Sequence[Message], segment: Iterable[int]) -> Pairs:
+        """Pair the calls and results of a segment: indices in the order in which the model is sent the messages."""
         calls: dict[str, list[tuple[int, Place]]] = defaultdict(list)
         results: dict[str, list[tuple[int, Place]]] = defaultdict(list)
         order = 0
-        messages: dict[int, Message] = {}
-        for at, message in segment:
-            messages[at] = message
-            for i, block in enumerate(message.content):
-                order += 1
+        for at in segment:
+            for i, block in enumerate(messages[at].content):
                 if isinstance(block, ToolResultBlock):
+                    order += 1
                     results[block.call_id].append((order, (at, i)))
-                elif isinstance(block, (ToolCallBlock, FileChangeBlock, WebSearchBlock)):
-                    calls[_given_id(block, message.id, i)].append((order, (at, i)))
+                elif isinstance(block, _CALLS):
+                    order += 1
+                    calls[_given_id(block, messages[at].id, i)].append((order, (at, i)))
         pairs = Pairs()
         for call_id, places in calls.items():
-            self._pair(pairs, call_id, places, deque(results.get(call_id, ())), messages)
+            answers = results.get(call_id, ())
+            if len(places) == len(answers) == 1 and places[0][0] < answers[0][0]:  # as it should be, and mostly is
+                self._join(pairs, places[0][1], answers[0][1], call_id)
+            else:
+                self._pair(pairs, call_id, places, deque(answers), messages)
         return pairs
 
     def _pair(
@@ -81,7 +85,7 @@ class Planner(msgspec.Struct):
         call_id: str,
         calls: list[tuple[int, Place]],
         free: deque[tuple[int, Place]],
-        messages: dict[int, Message],
+        messages: Sequence[Message],
     ) -> None:
         """Give each call the first free result after it; calls left over take results that stood before them."""
         early: deque[Place] = deque()

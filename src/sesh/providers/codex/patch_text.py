@@ -94,7 +94,36 @@ def _numbered(body: Iterable[str]) -> Iterator[str]:
 
 def diff_of(old: str, new: str) -> str:
     """A unified diff's hunks from one text to another, both taken as whole lines."""
-    return "".join(_hunks(_lines(old), _lines(new), 3, "\n"))
+    before, after = _bare(old), _bare(new)
+    if before == after:
+        return ""
+    if set(before).isdisjoint(after):  # so are most small edits, and looking for what is common takes long
+        return _heading(0, len(before), 0, len(after)) + _signed("-", before) + _signed("+", after)
+    from difflib import SequenceMatcher  # only where a diff is made
+
+    hunks = []
+    for group in SequenceMatcher(None, before, after).get_grouped_opcodes(3):
+        hunks.append(_heading(group[0][1], group[-1][2], group[0][3], group[-1][4]))
+        for tag, i, end, j, new_end in group:
+            if tag == "equal":
+                hunks.append(_signed(" ", before[i:end]))
+            else:
+                hunks += (_signed("-", before[i:end]), _signed("+", after[j:new_end]))
+    return "".join(hunks)
+
+
+def _heading(start: int, end: int, new_start: int, new_end: int) -> str:
+    """The line above a hunk of these lines (counted from 0), as unified diffs have it."""
+    return f"@@ -{_range(start, end)} +{_range(new_start, new_end)} @@\n"
+
+
+def _range(start: int, end: int) -> str:
+    count = end - start
+    return f"{start + 1}" if count == 1 else f"{start + 1 if count else start},{count}"
+
+
+def _signed(sign: str, lines: list[str]) -> str:
+    return "".join([f"{sign}{line}\n" for line in lines])
 
 
 def add_file(path: str, content: str) -> str:
@@ -145,11 +174,11 @@ def apply(patch: str, files: Mapping[str, str]) -> dict[str, str]:
     return after
 
 
-def _hunks(before: list[str], after: list[str], context: int, end: str = "") -> Iterator[str]:
+def _hunks(before: list[str], after: list[str], context: int) -> Iterator[str]:
     """A unified diff without its two lines of file names."""
     from difflib import unified_diff  # only where a patch is made
 
-    return islice(unified_diff(before, after, lineterm=end, n=context), 2, None)
+    return islice(unified_diff(before, after, lineterm="", n=context), 2, None)
 
 
 def _applied(before: list[str], body: list[str]) -> list[str] | None:
@@ -182,7 +211,3 @@ def _bare(text: str) -> list[str]:
     """Lines without line feeds; a final one ends the last line and begins none."""
     lines = text.split("\n")
     return lines[:-1] if lines[-1] == "" else lines
-
-
-def _lines(text: str) -> list[str]:
-    return [line + "\n" for line in _bare(text)]

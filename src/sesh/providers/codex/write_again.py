@@ -71,12 +71,6 @@ def full_name(block: Call) -> Call:
     return block
 
 
-def metadata(message: Message) -> JsonObject | None:
-    """What stood beside the payload on the line."""
-    found = (message.provider_data or {}).get("metadata")
-    return None if found is None else {"metadata": found}
-
-
 def compacted_payload(message: Message) -> JsonObject | None:
     """The `compacted` record that gave this summary."""
     found = (message.provider_data or {}).get("payload") if line_kind(message) == "compacted" else None

@@ -42,7 +42,9 @@ class Children:
 
     def of_call(self, message: Message, call: ToolCallBlock) -> list[Child]:
         """The sub-agents that this call of the message started: by their prompt where the message has several calls."""
-        mine = [c for c in self._of.get(message.id, ()) if c.session_id not in self.drawn]
+        if message.id not in self._of:
+            return []
+        mine = [c for c in self._of[message.id] if c.session_id not in self.drawn]
         if not mine:
             return []
         calls = [b for b in message.content if isinstance(b, ToolCallBlock)]

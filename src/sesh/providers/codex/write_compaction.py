@@ -30,6 +30,8 @@ def segments(messages: Sequence[Message]) -> list[Segment]:
     A summary without a window that a summary right after it lists is a text of that one's window, and no compaction of
     its own (ARCHITECTURE.md, `window`).
     """
+    if not any(m.kind == "summary" for m in messages):
+        return [Segment(None, [], range(len(messages)))]
     found: list[Segment] = []
     where: dict[str, int] = {}
     summary: int | None = None

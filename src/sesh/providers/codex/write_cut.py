@@ -15,8 +15,8 @@ from sesh.providers.codex.write_compaction import segments
 class Cut(msgspec.Struct, frozen=True):
     """What is written and what is left out; `why` says it in a sentence, or is None where nothing was cut."""
 
-    kept: list[Message]
-    left: list[Message]
+    kept: Sequence[Message]
+    left: Sequence[Message]
     why: str | None
 
 
@@ -28,6 +28,8 @@ def cut(messages: Sequence[Message], *, since_compaction: bool, last_turns: int 
     """
     if last_turns is not None and last_turns < 1:
         raise SeshError("The number of turns to keep must be at least 1.")
+    if last_turns is None and not since_compaction:
+        return Cut(messages, [], None)
     start = 0
     said: list[str] = []
     if since_compaction:
@@ -44,7 +46,7 @@ def cut(messages: Sequence[Message], *, since_compaction: bool, last_turns: int 
     kept = [m for at, m in enumerate(messages) if at >= start or m.id in held]
     left = [m for at, m in enumerate(messages) if at < start and m.id not in held]
     if not left:
-        return Cut(list(messages), [], None)
+        return Cut(messages, [], None)
     why = f"As asked, only {said[-1]} was written: {len(kept)} of {len(messages)} messages."
     return Cut(kept, left, why)
 

@@ -46,7 +46,7 @@ class Outcome(msgspec.Struct, frozen=True):
 WRITTEN: Final = Outcome("written")
 
 
-class Item(msgspec.Struct):
+class Item(msgspec.Struct, gc=False):
     """One response item. `blocks` are the indices of the message's blocks that it holds; `role` is the canonical role
     that reading it gives; `exact`: reading it gives those very blocks, so no stamp is needed for them; `error`: the
     result's flag, where reading the output would not give it; `call_id`: of a call or a result that are a pair;
@@ -64,7 +64,7 @@ class Item(msgspec.Struct):
     thought: str | None = None
 
 
-class Form(msgspec.Struct, frozen=True):
+class Form(msgspec.Struct, frozen=True, gc=False):
     """A value as Codex takes it; `code` where it is another form than the canonical one; see `Item.exact`."""
 
     value: JsonValue
@@ -124,8 +124,8 @@ def _function(name: str, arguments: str, call_id: str) -> JsonObject:
 
 
 def text_arguments(value: JsonValue) -> str:
-    """Arguments as the JSON text that `arguments` must be. Holds no lone surrogates if `value` holds none."""
-    return jsontext.dumps(value).decode("utf-8")
+    """Arguments as the JSON text that `arguments` must be. Raises UnicodeEncodeError at a lone surrogate."""
+    return jsontext.encode_any(value).decode("utf-8")
 
 
 def api_name(name: str) -> str:

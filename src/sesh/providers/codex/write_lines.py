@@ -8,26 +8,43 @@ was.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
 from sesh.format import jsontext
-from sesh.format import stamp as stamps
-from sesh.format.json import JsonObject
+from sesh.format.json import JsonObject, JsonValue
+from sesh.format.message import Message
 
 _FIRST: Final = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST: Final = datetime.max.replace(tzinfo=UTC).timestamp()
+Times: TypeAlias = Mapping[str, int | None]
 EPOCH: Final = "1970-01-01T00:00:00.000Z"
 
 
-class RolloutLines:
-    """Lines in the order written. The first line is put in last, since it tells how many there are."""
+class Line(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
+    """A line's envelope. `metadata` is Codex's own, beside a payload that is written again."""
 
-    def __init__(self, *, ordinals: bool) -> None:
+    timestamp: str
+    ordinal: int | None = None
+    type: str
+    payload: JsonObject
+    metadata: JsonValue = None
+    sesh: JsonObject | None = None
+
+
+class RolloutLines:
+    """Lines in the order written. The first line is put in last, since it tells how many there are.
+
+    `strict`: a line with a lone surrogate raises UnicodeEncodeError; else these are replaced.
+    """
+
+    def __init__(self, *, ordinals: bool, strict: bool = False) -> None:
         self.lines: Final[list[bytes]] = [b""]
         self._ordinals: Final = ordinals
+        self._strict: Final = strict
 
     def add(
         self,
@@ -35,10 +52,15 @@ class RolloutLines:
         kind: str,
         payload: JsonObject,
         stamp: JsonObject | None = None,
-        more: JsonObject | None = None,
-    ) -> None:
-        """One line. `more` holds other keys of the envelope (`metadata`)."""
-        self.lines.append(self._encode(len(self.lines), ts, kind, payload, stamp, more))
+        metadata: JsonValue = None,
+    ) -> int:
+        """One line; returns its length in bytes. `metadata` stands beside the payload."""
+        lines = self.lines
+        ordinal = len(lines) if self._ordinals else None
+        line = Line(timestamp=ts, ordinal=ordinal, type=kind, payload=payload, metadata=metadata, sesh=stamp or None)
+        data = jsontext.encode_any(line) if self._strict else _replaced(line)
+        lines.append(data)
+        return len(data)
 
     def again(self, record: JsonObject) -> None:
         """A record of unknown kind, as it was, but for its place."""
@@ -52,30 +74,18 @@ class RolloutLines:
 
     def begin(self, ts: str, payload: JsonObject, stamp: JsonObject | None = None) -> None:
         """The session_meta line."""
-        self.lines[0] = self._encode(0, ts, "session_meta", payload, stamp, None)
+        ordinal = 0 if self._ordinals else None
+        self.lines[0] = _replaced(
+            Line(timestamp=ts, ordinal=ordinal, type="session_meta", payload=payload, sesh=stamp or None)
+        )
 
-    def _encode(
-        self,
-        ordinal: int,
-        ts: str,
-        kind: str,
-        payload: JsonObject,
-        stamp: JsonObject | None,
-        more: JsonObject | None,
-    ) -> bytes:
-        record: JsonObject = {"timestamp": ts}
-        if self._ordinals:
-            record["ordinal"] = ordinal
-        record["type"] = kind
-        record["payload"] = payload
-        if more:
-            record |= more
-        if stamp:
-            record[stamps.KEY] = stamp
-        try:
-            return jsontext.encode_any(record)
-        except UnicodeEncodeError:
-            return jsontext.encode_any(jsontext.without_lone_surrogates(record))
+
+def _replaced(line: Line) -> bytes:
+    """The line, with U+FFFD for each lone surrogate."""
+    try:
+        return jsontext.encode_any(line)
+    except UnicodeEncodeError:
+        return jsontext.encode_any(jsontext.without_lone_surrogates(msgspec.to_builtins(line)))
 
 
 def has_surrogates(value: object) -> bool:
@@ -87,16 +97,9 @@ def has_surrogates(value: object) -> bool:
     return False
 
 
-def stamp_of(stamp: stamps.Stamp) -> JsonObject | None:
-    """A stamp as it stands on the line; None where it says nothing. Blocks with lone surrogates go in as text."""
-    value: JsonObject = msgspec.to_builtins(stamp)
-    if not value:
-        return None
-    blocks = value.get("blocks")
-    if blocks is not None and has_surrogates(blocks):
-        del value["blocks"]
-        value["escaped"] = stamps.escape(blocks)
-    return value
+def times_of(messages: Iterable[Message]) -> Times:
+    """What `unix_ms` says of each message's time: several ask for the same one, and it is read once."""
+    return {m.ts: unix_ms(m.ts) for m in messages}
 
 
 def unix_ms(ts: str) -> int | None:

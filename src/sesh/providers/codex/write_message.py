@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from sesh.format.blocks import (
@@ -32,7 +32,7 @@ from sesh.providers.codex.write_items import (
     search,
     stub,
 )
-from sesh.providers.codex.write_lines import unix_ms
+from sesh.providers.codex.write_lines import Times
 from sesh.providers.codex.write_meta import Style
 
 Outcomes = list[Outcome | None]
@@ -41,18 +41,20 @@ Outcomes = list[Outcome | None]
 class ItemMaker:
     """Makes the items of a thread's messages. Asked again for the same message, it makes the same ones."""
 
-    def __init__(self, messages: Sequence[Message], style: Style) -> None:
+    def __init__(self, messages: Sequence[Message], own: Collection[int], style: Style, times: Times) -> None:
+        """`own` are the indices of the messages that Codex's reader made."""
         self._messages: Final = messages
+        self._times: Final = times
         self._native: Final = NativeTools(style.version) if style.native else None
         self.own: Final[dict[int, JsonObject]] = {}
         """Codex's own records among the messages, by index."""
-        for at, message in enumerate(messages):
-            payload = write_again.item_payload(message, raw=style.keep_raw)
+        for at in own:
+            payload = write_again.item_payload(messages[at], raw=style.keep_raw)
             if payload is not None:
                 self.own[at] = payload
         self._translated: Final[dict[Place, JsonObject | None]] = {}
 
-    def items(self, at: int, pairs: Pairs, outcomes: Outcomes) -> Iterator[Item]:
+    def items(self, at: int, pairs: Pairs, outcomes: Outcomes) -> list[Item]:
         """The response items of the message at this index, in order; results that are to be moved are left out.
 
         `outcomes` is filled in, one for each block (None: a result that is written elsewhere).
@@ -60,12 +62,11 @@ class ItemMaker:
         message = self._messages[at]
         if at in self.own:
             outcomes[:] = [WRITTEN] * len(outcomes)
-            yield self._own_item(message, self.own[at])
-            return
+            return [self._own_item(message, self.own[at])]
         if not message.content:
-            yield Item({}, [], "assistant", exact=False)
-            return
+            return [Item({}, [], "assistant", exact=False)]
         role = ROLES[message.role]
+        items: list[Item] = []
         speech: Item | None = None
         made: Item | None
         for i, block in enumerate(message.content):
@@ -75,6 +76,7 @@ class ItemMaker:
                     outcomes[i] = WRITTEN if form.code is None else Outcome("changed", form.code)
                     if speech is None:
                         speech = Item({"type": "message", "role": role, "content": []}, [], READ_AS[role])
+                        items.append(speech)
                     speech.payload["content"].append(form.value)
                     speech.blocks.append(i)
                     speech.exact = speech.exact and form.exact
@@ -86,13 +88,10 @@ class ItemMaker:
                     made = self._result((at, i), block, pairs, outcomes)
                 case ToolCallBlock() | FileChangeBlock() | WebSearchBlock():
                     made = self._call((at, i), block, pairs, outcomes)
-            if speech is not None:
-                yield speech
-                speech = None
+            speech = None
             if made is not None:
-                yield made
-        if speech is not None:
-            yield speech
+                items.append(made)
+        return items
 
     @staticmethod
     def _own_item(message: Message, payload: JsonObject) -> Item:
@@ -135,13 +134,12 @@ class ItemMaker:
     ) -> Item:
         i = place[1]
         call_id = pairs.written_id.get(place)
-        if isinstance(block, ToolCallBlock) and call_id is not None:
-            written = self._native_call(place, block, pairs, call_id)
+        if self._native is not None and isinstance(block, ToolCallBlock) and call_id is not None:
+            written = self._native_call(self._native, place, block, pairs, call_id)
             if written is not None:
                 outcomes[i] = Outcome("changed", "renamed-tool")
                 return Item(written, [i], "assistant", exact=False, call_id=call_id)
-        alone = call_id is None and isinstance(block, WebSearchBlock)
-        form = search(block) if isinstance(block, WebSearchBlock) and alone else call(block, call_id or "")
+        form = search(block) if call_id is None and isinstance(block, WebSearchBlock) else call(block, call_id or "")
         same_id = call_id is None or block.call_id == call_id
         code = form.code or (None if same_id or block.call_id is None else "call-id")
         outcomes[i] = WRITTEN if code is None else Outcome("changed", code)
@@ -157,9 +155,11 @@ class ItemMaker:
 
     def _answer(self, place: Place, block: ToolResultBlock, pairs: Pairs, outcomes: Outcomes) -> Item:
         call_id = pairs.written_id[place]
+        if self._native is None:
+            return result_item(block, place[1], call_id, outcomes)
         asked = pairs.call_of[place]
         asking = self._messages[asked[0]].content[asked[1]]
-        if self._native is not None and isinstance(asking, ToolCallBlock):
+        if isinstance(asking, ToolCallBlock):
             written = self._translated.get(asked)
             if written is not None:
                 payload = self._translated.get(place)
@@ -172,16 +172,16 @@ class ItemMaker:
             self._native.passed(asking, block)
         return result_item(block, place[1], call_id, outcomes)
 
-    def _native_call(self, place: Place, block: ToolCallBlock, pairs: Pairs, call_id: str) -> JsonObject | None:
-        if self._native is None:
-            return None
+    def _native_call(
+        self, native: NativeTools, place: Place, block: ToolCallBlock, pairs: Pairs, call_id: str
+    ) -> JsonObject | None:
         if place not in self._translated:
             answer = pairs.result_of.get(place)
             result = self._messages[answer[0]].content[answer[1]] if answer else None
             found = result if isinstance(result, ToolResultBlock) else None
-            self._translated[place] = self._native.call(block, found, call_id)
+            self._translated[place] = native.call(block, found, call_id)
         return self._translated[place]
 
     def _seconds(self, asked: Place, answered: Place) -> float:
-        began, ended = unix_ms(self._messages[asked[0]].ts), unix_ms(self._messages[answered[0]].ts)
+        began, ended = self._times[self._messages[asked[0]].ts], self._times[self._messages[answered[0]].ts]
         return 0.0 if began is None or ended is None else max(ended - began, 0) / 1000

@@ -7,7 +7,7 @@ from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.providers.codex import kinds
 from sesh.providers.codex.write_items import Item
-from sesh.providers.codex.write_lines import stamp_of
+from sesh.providers.codex.write_lines import has_surrogates
 
 STUB: JsonObject = {"stub": True}
 
@@ -20,29 +20,40 @@ def of_item(item: Item, written: Message, original: Message, ts: str, *, more: b
     """
     if item.stub:
         return STUB
+    stamp: JsonObject = {}  # the keys of stamps.Stamp, in its order
+    read = _kind_read(item.payload)
+    if written.kind != read:
+        stamp["kind"] = written.kind or stamps.SAID
+    if written.role != item.role:
+        stamp["role"] = written.role
+    if written.model is not None:
+        stamp["model"] = written.model
+    if original.ts != ts:
+        stamp["ts"] = original.ts
     exact = item.exact and written is original
-    return stamp_of(
-        stamps.Stamp(
-            kind=_kind(written, item),
-            role=written.role if written.role != item.role else None,
-            model=written.model,
-            ts=original.ts if original.ts != ts else None,
-            blocks=None if exact else stamps.wire_blocks([original.content[i] for i in item.blocks]),
-            more=more or None,
-            error=item.error if exact else None,
-        )
-    )
+    escaped: str | None = None
+    if not exact:
+        blocks = stamps.wire_blocks([original.content[i] for i in item.blocks])
+        if written is not original and has_surrogates(blocks):
+            escaped = stamps.escape(blocks)
+        else:
+            stamp["blocks"] = blocks
+    if more:
+        stamp["more"] = True
+    if exact and item.error is not None:
+        stamp["error"] = item.error
+    if escaped is not None:
+        stamp["escaped"] = escaped
+    return stamp or None
 
 
-def _kind(message: Message, item: Item) -> str | None:
-    payload = item.payload
-    read: str | None = None
-    if payload.get("role") == "developer":
-        read = "context"
-    elif payload.get("role") == "user" and payload.get("type") == "message":
-        content = payload.get("content")
-        parts = content if isinstance(content, list) else []
-        read = kinds.of_texts([p["text"] for p in parts if isinstance(p, dict) and isinstance(p.get("text"), str)])
-    if message.kind == read:
+def _kind_read(payload: JsonObject) -> str | None:
+    """The kind that reading the record alone would give."""
+    role = payload.get("role")
+    if role == "developer":
+        return "context"
+    if role != "user" or payload.get("type") != "message":
         return None
-    return message.kind or stamps.SAID
+    content = payload.get("content")
+    parts = content if isinstance(content, list) else []
+    return kinds.of_texts([p["text"] for p in parts if isinstance(p, dict) and isinstance(p.get("text"), str)])

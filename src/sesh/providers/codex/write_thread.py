@@ -6,7 +6,7 @@ by side: `Turns` keeps the turn's frame and the display, `ThreadWriter` the mess
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Collection, Sequence, Sized
 from typing import Final
 
 import msgspec
@@ -20,7 +20,7 @@ from sesh.providers.codex.pairing import Pairs, Place, Planner
 from sesh.providers.codex.write_children import Child, Children
 from sesh.providers.codex.write_compaction import Segment, segments
 from sesh.providers.codex.write_items import WRITTEN, Item, Outcome
-from sesh.providers.codex.write_lines import RolloutLines, has_surrogates, unix_ms
+from sesh.providers.codex.write_lines import RolloutLines, Times, has_surrogates, times_of, unix_ms
 from sesh.providers.codex.write_message import ItemMaker
 from sesh.providers.codex.write_meta import Session, Style
 from sesh.providers.codex.write_turns import Turns
@@ -30,32 +30,73 @@ from sesh.report.reports import BlockBook
 _ANSWERABLE: Final = (ToolCallBlock, FileChangeBlock, WebSearchBlock)
 
 
+def write_thread(
+    session: Session,
+    messages: Sequence[Message],
+    style: Style,
+    book: BlockBook,
+    children: Sequence[Child],
+    times: Times,
+) -> ThreadWriter:
+    """The thread, written.
+
+    Hardly any holds a lone surrogate, which Codex cannot read, and to look for one takes as long as to encode the line:
+    so it is written as it is, and once more without them where the encoding of a line comes upon one.
+    """
+    own = frozenset(at for at, message in enumerate(messages) if write_again.is_own(message))
+    mark = book.mark()
+    # Not seen by the encoding of a line: what is not written, and an escape inside of a text of Codex's own record.
+    unseen = [b.provider_data for m in messages for b in m.content if b.provider_data is not None]
+    if not has_surrogates(unseen) and not has_surrogates([messages[at].content for at in own]):
+        writer = ThreadWriter(session, messages, messages, own, style, book, children, times)
+        try:
+            writer.write()
+        except UnicodeEncodeError:
+            book.back_to(mark)
+        else:
+            return writer
+    cleaned = [_cleaned(m) for m in messages]
+    times = {**times, **times_of(cleaned)}
+    writer = ThreadWriter(session, messages, cleaned, own, style, book, children, times)
+    writer.write()
+    return writer
+
+
 class ThreadWriter:
-    """Writes the messages of one thread. Every block it is given is opened and closed in the book."""
+    """Writes the messages of one thread. Every block it is given is opened and closed in the book.
+
+    `messages` are the originals or, where these hold lone surrogates, what Codex can read of each; `own` are the
+    indices of those that Codex's reader made.
+    """
 
     def __init__(
         self,
         session: Session,
+        originals: Sequence[Message],
         messages: Sequence[Message],
+        own: Collection[int],
         style: Style,
         book: BlockBook,
-        children: Sequence[Child] = (),
+        children: Sequence[Child],
+        times: Times,
     ) -> None:
-        self.lines: Final = RolloutLines(ordinals=style.history.paginated)
+        self.lines: Final = RolloutLines(ordinals=style.history.paginated, strict=messages is originals)
         self._book: Final = book
         self._style: Final = style
         self._from: Final = (session.thread.metadata or {}).get("sessionId")
-        self._originals: Final = messages
-        self._messages: Final = [_cleaned(m) for m in messages]
-        self._maker: Final = ItemMaker(self._messages, style)
+        self._originals: Final = originals
+        self._messages: Final = messages
+        self._own: Final = own
+        self._maker: Final = ItemMaker(messages, own, style, times)
         self._segments: Final = segments(self._messages)
         self._compactions: Final = {s.summary for s in self._segments}
+        self._left_out: Final = _left_out(messages, own, style)
         self._children: Final = Children(children)
-        preview = _preview(self._messages, session.thread.title)
-        self._turns: Final = Turns(self.lines, session, style, self._children, preview)
+        preview = _preview(messages, session.thread.title)
+        self._turns: Final = Turns(self.lines, session, style, self._children, preview, times)
         self._places: Final[dict[int, int]] = {}
         """For each message written, how many were written before it: where the reader will find it."""
-        self._turn_ids: Final = _turn_ids(self._messages)
+        self._turn_ids: Final = _turn_ids(messages)
         self._planner: Final = Planner(set(self._maker.own))
         self._moved: Final[dict[Place, int]] = {}
         self._total: JsonObject = {}
@@ -67,63 +108,70 @@ class ThreadWriter:
 
     def write(self) -> None:
         """All of it, from the first turn to the closing token count."""
+        first = self._book.open(sum(len(m.content) for m in self._messages))
         for segment in self._segments:
-            seen = [(i, self._messages[i]) for i in [*segment.held, *segment.body] if self._kept(i)]
-            pairs = self._planner.plan(seen)
+            pairs = self._planner.plan(self._messages, self._kept([*segment.held, *segment.body]))
             if segment.summary is not None:
                 self._compact(segment.summary, segment, pairs)
             for at in segment.body:
-                self._message(at, pairs)
+                self._message(at, first, pairs)
+                first += len(self._messages[at].content)
         self._close()
 
     # -- messages ---------------------------------------------------------------------------------
 
-    def _kept(self, at: int) -> bool:
-        message = self._messages[at]
-        return message.kind != "context" or self._style.keep_context or write_again.is_own(message)
+    def _kept(self, places: Sequence[int]) -> Sequence[int]:
+        return [at for at in places if at not in self._left_out] if self._left_out else places
 
-    def _message(self, at: int, pairs: Pairs) -> None:
+    def _message(self, at: int, first: int, pairs: Pairs) -> None:
+        """One message. `first` is the number of its first block in the book."""
         message = self._messages[at]
-        first = self._book.open(len(message.content))
-        if not self._kept(at):
+        if at in self._left_out:
             for i, block in enumerate(message.content):
                 self._book.dropped(first + i, "unknown" if isinstance(block, UnknownBlock) else "context")
             return
-        self._turns.enter(message, self._turn_ids[at], outside=self._turn_ids[at] is None and message.kind == "context")
+        turn = self._turn_ids[at]
+        self._turns.enter(message, turn, outside=turn is None and message.kind == "context")
         before = len(self.lines.lines)
         outcomes: list[Outcome | None] = [None] * len(message.content)
-        line = write_again.line_kind(message)
+        compaction = at in self._compactions
+        line = write_again.line_kind(message) if at in self._own else None
         if line is not None and (
-            write_again.compacted_payload(message) if at in self._compactions else self._line_again(at, line, message)
+            write_again.compacted_payload(message) if compaction else self._line_again(at, line, message)
         ):
             outcomes = [WRITTEN] * len(message.content)
         else:
-            items = list(self._maker.items(at, pairs, outcomes))
-            if at not in self._compactions:  # a compaction's words go into the `compacted` line that follows
-                for n, item in enumerate(items):
-                    self._item(at, item, more=n > 0)
-                self._answers(at, pairs)
-        if at in self._compactions or len(self.lines.lines) > before:
+            items = self._maker.items(at, pairs, outcomes)
+            if not compaction:  # a compaction's words go into the `compacted` line that follows
+                more = False
+                for item in items:
+                    self._item(at, item, more=more)
+                    more = True
+                if pairs.stubs or pairs.moved:
+                    self._answers(at, pairs)
+        if compaction or len(self.lines.lines) > before:
             self._places[at] = len(self._places)
         self._settle(at, first, outcomes, pairs)
-        if message.usage is not None and at not in self._compactions:
+        if message.usage is not None and not compaction:
             step = write_usage.codex_usage(message.usage)
-            self._total = write_usage.add(self._total, step)
+            self._total = write_usage.add(self._total, step) if self._total else step
             self.lines.add(self._turns.ts, "event_msg", write_usage.token_count(self._total, step))
 
     def _settle(self, at: int, first: int, outcomes: list[Outcome | None], pairs: Pairs) -> None:
         original = self._originals[at]
+        clean = original is self._messages[at]
         for i, outcome in enumerate(outcomes):
-            if (at, i) in pairs.early:
+            if outcome is WRITTEN and clean:
+                self._book.written(first + i)
+            elif (at, i) in pairs.early:
                 self._moved[at, i] = first + i
-                continue
-            if outcome is None:
+            elif outcome is None:
                 raise AssertionError(f"no rule for block {i} of message {original.id}")
-            if outcome.what == "dropped":
+            elif outcome.what == "dropped":
                 self._book.dropped(first + i, outcome.why)
                 if outcome.why == "orphan-result":
                     self._orphans.append(original.id)
-            elif original is not self._messages[at] and original.content[i] != self._messages[at].content[i]:
+            elif not clean and original.content[i] != self._messages[at].content[i]:
                 self._changed(first + i, "surrogates", original.id)
             elif outcome.what == "changed":
                 self._changed(first + i, outcome.why, original.id)
@@ -142,18 +190,21 @@ class ThreadWriter:
             return self._turns.thought(item.thought, stamp)
         if not item.payload:
             return self._turns.carried(stamp)
-        beside = write_again.metadata(message) if item.own else None
-        if item.own and self._style.keep_raw and message.raw is not None:
-            stamp = None
-        self.lines.add(self._turns.ts, "response_item", item.payload, stamp, beside)
-        self.context_tokens += write_usage.estimate(len(self.lines.lines[-1]), item.payload)
+        metadata = None
+        if item.own:
+            metadata = (message.provider_data or {}).get("metadata")
+            if self._style.keep_raw and message.raw is not None:
+                stamp = None
+        length = self.lines.add(self._turns.ts, "response_item", item.payload, stamp, metadata)
+        self.context_tokens += write_usage.estimate(length, item.payload)
         return self._show(message, item)
 
     def _show(self, message: Message, item: Item) -> None:
-        block = message.content[item.blocks[0]] if len(item.blocks) == 1 else None
         if item.stub:
             self._turns.answered(item.call_id, None)
-        elif item.payload["type"] == "reasoning":
+            return
+        block = message.content[item.blocks[0]] if len(item.blocks) == 1 else None
+        if item.payload["type"] == "reasoning":
             for text in write_again.thoughts(message):
                 self._turns.thought(text, write_stamps.STUB)
         elif isinstance(block, ToolResultBlock):
@@ -221,9 +272,9 @@ class ThreadWriter:
 
     def _held(self, at: int, pairs: Pairs) -> list[Item]:
         """The items of a message that the model still holds after a compaction, calls answered."""
-        if not self._kept(at):
+        if at in self._left_out:
             return []
-        items = list(self._maker.items(at, pairs, [None] * len(self._messages[at].content)))
+        items = self._maker.items(at, pairs, [None] * len(self._messages[at].content))
         return items + [item for _, item, _ in self._maker.answers(at, pairs)]
 
     # -- the end ----------------------------------------------------------------------------------
@@ -264,9 +315,18 @@ def _cleaned(message: Message) -> Message:
     return msgspec.convert(value, Message)
 
 
+def _left_out(messages: Sequence[Message], own: Collection[int], style: Style) -> Collection[int]:
+    """Which messages stay behind: another client's context, which tells Codex nothing."""
+    if style.keep_context:
+        return ()
+    return {at for at, m in enumerate(messages) if m.kind == "context" and at not in own}
+
+
 def _turn_ids(messages: Sequence[Message]) -> list[str | None]:
     """The turn of each message. One without is in the turn around it, where it stands in the midst of one."""
     found = [m.turn_id for m in messages]
+    if None not in found:
+        return found
     following: str | None = None
     after: list[str | None] = [None] * len(found)
     for at in range(len(found) - 1, -1, -1):
@@ -289,13 +349,12 @@ def _preview(messages: Sequence[Message], title: str | None) -> str | None:
     return next((w for w in words if w), title)
 
 
-def last_time(messages: Sequence[Message], otherwise: str) -> str:
-    """The latest time among the messages, as ISO; `otherwise` where none can be read."""
+def last_time(times: Times, otherwise: str) -> str:
+    """The latest of these times, as ISO; `otherwise` where none can be read."""
     best, best_ms = otherwise, unix_ms(otherwise) or -1
-    for message in messages:
-        ms = unix_ms(message.ts)
+    for ts, ms in times.items():
         if ms is not None and ms > best_ms:
-            best, best_ms = message.ts, ms
+            best, best_ms = ts, ms
     return best
 
 

@@ -9,7 +9,7 @@ from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.providers.codex import display, write_events, write_history
 from sesh.providers.codex.write_children import Child, Children, activity, spawn
-from sesh.providers.codex.write_lines import RolloutLines, unix_ms
+from sesh.providers.codex.write_lines import RolloutLines, Times, unix_ms
 from sesh.providers.codex.write_meta import Session, Style
 from sesh.providers.codex.write_stamps import STUB
 
@@ -26,9 +26,16 @@ class Turns:
     """
 
     def __init__(
-        self, lines: RolloutLines, session: Session, style: Style, children: Children, preview: str | None
+        self,
+        lines: RolloutLines,
+        session: Session,
+        style: Style,
+        children: Children,
+        preview: str | None,
+        times: Times,
     ) -> None:
         self.ts = session.created
+        self._times: Final = times
         self._now = max(unix_ms(session.created) or 0, 0)
         self._lines: Final = lines
         self._session: Final = session
@@ -47,11 +54,12 @@ class Turns:
 
     def enter(self, message: Message, turn: str | None, *, outside: bool) -> None:
         """A message is going to be written: a turn begins where its id is another. `outside`: it is in none."""
-        if len(self._lines.lines) > _PREVIEW_BEFORE:
+        if self._preview is not None and len(self._lines.lines) > _PREVIEW_BEFORE:
             self._ensure_preview()
-        ms = unix_ms(message.ts)
+        ms = self._times[message.ts]
         if ms is not None:
-            self.ts, self._now = message.ts, max(ms, 0)
+            self.ts = message.ts
+            self._now = ms if ms > 0 else 0
         if outside:
             self._leave()
         elif self._turn is None or (turn is not None and turn != self._given):
@@ -103,8 +111,7 @@ class Turns:
         if self._turn is None:
             self._begin(None)
         text, self._preview = self._preview, None
-        self._seen(write_events.user_message([text], []))
-        self._item(write_history.user_message(self._next(), [text], []))
+        self._user_message([text], [])
 
     def close(self, token_count: JsonObject) -> None:
         """The end of the file: the closing token count (made up, hence its stamp), then the end of the last turn."""
@@ -116,26 +123,42 @@ class Turns:
 
     def said(self, message: Message, payload: JsonObject) -> None:
         """A message was written: prompts are shown as a person's, all other words as the model's."""
-        if payload.get("type") != "message" or not isinstance(payload.get("content"), list):
+        content = payload.get("content")
+        if payload.get("type") != "message" or not isinstance(content, list):
             return
-        parts = [p for p in payload["content"] if isinstance(p, dict)]
-        texts = [p["text"] for p in parts if isinstance(p.get("text"), str)]
-        images = [p["image_url"] for p in parts if isinstance(p.get("image_url"), str)]
+        texts: list[str] = []
+        images: list[str] = []
+        for part in content:
+            if isinstance(part, dict):
+                text, url = part.get("text"), part.get("image_url")
+                if isinstance(text, str):
+                    texts.append(text)
+                if isinstance(url, str):
+                    images.append(url)
         if payload["role"] == "user" and message.role == "user" and message.kind is None:
             if any(t.strip() for t in texts):
                 self._preview = None
-            self._seen(write_events.user_message(texts, images))
-            self._item(write_history.user_message(self._next(), texts, images))
+            self._user_message(texts, images)
         elif message.kind != "context" and message.role in ("assistant", "user") and any(texts):
             text = "\n".join(texts)
             self._spoken = text if message.role == "assistant" else self._spoken
             self._seen(write_events.agent_message(text))
-            self._item(write_history.agent_message(self._next(), text))
+            item_id = self._next()
+            if self._history.paginated:
+                self._item(write_history.agent_message(item_id, text))
+
+    def _user_message(self, texts: list[str], images: list[str]) -> None:
+        self._seen(write_events.user_message(texts, images))
+        item_id = self._next()
+        if self._history.paginated:
+            self._item(write_history.user_message(item_id, texts, images))
 
     def thought(self, text: str, stamp: JsonObject | None) -> None:
         """Thinking that may be read is shown; the model is not sent it. The stamp lets it be read again."""
         self._event(write_events.reasoning(text), stamp)
-        self._item(write_history.reasoning(self._next(), text))
+        item_id = self._next()
+        if self._history.paginated:
+            self._item(write_history.reasoning(item_id, text))
 
     def carried(self, stamp: JsonObject | None) -> None:
         """A message that gives Codex nothing to send or to show, on a line of a kind that no client knows."""
@@ -169,7 +192,9 @@ class Turns:
     def compacted(self) -> None:
         """The mark of a compaction."""
         self._seen({"type": "context_compacted"})
-        self._item(write_history.compaction(self._next()))
+        item_id = self._next()
+        if self._history.paginated:
+            self._item(write_history.compaction(item_id))
 
     def _show(self, call_id: str, call: Call, result: ToolResultBlock | None, began: int) -> None:
         card = display.card(call, result)
@@ -179,16 +204,15 @@ class Turns:
         )
         if event is not None:
             self._seen(event)
+        plan = isinstance(card, display.Plan)  # drawn from its item in all files (formats/codex.md §6)
         started = self._started.pop(call_id, None)
-        if started is not None and isinstance(call, ToolCallBlock):
-            self._item(spawn(call_id, self._session.session_id, call, result, started), began=began)
+        if not (plan or self._history.paginated):
             return
-        item_id = f"{call_id}-plan" if isinstance(card, display.Plan) else call_id
-        self._item(
-            write_history.tool(item_id, card, cwd, _duration(self._ms() - began)),
-            began=began,
-            always=isinstance(card, display.Plan),
-        )
+        if started is None or not isinstance(call, ToolCallBlock):
+            item_id = f"{call_id}-plan" if plan else call_id
+            self._item(write_history.tool(item_id, card, cwd, _duration(self._ms() - began)), began)
+        elif self._history.paginated:
+            self._item(spawn(call_id, self._session.session_id, call, result, started), began)
 
     def names(self, child: Child, back: int | None) -> None:
         """A child, for our reader. `back`: how many messages before this line the one it came from stands.
@@ -210,12 +234,10 @@ class Turns:
 
     def _seen(self, payload: JsonObject) -> None:
         """A line that is only for the eyes. Its stamp says so: what it tells stands in a response item already."""
-        self._event(payload, STUB)
+        self._lines.add(self.ts, "event_msg", payload, STUB)
 
-    def _item(self, item: JsonObject, *, began: int | None = None, always: bool = False) -> None:
-        """A completed item: in paginated files, and in all files where `always` (plans: formats/codex.md §6)."""
-        if not (self._history.paginated or always):
-            return
+    def _item(self, item: JsonObject, began: int | None = None) -> None:
+        """A completed item, from which paginated files are drawn."""
         self._seen(self._completed(item, self._ms() if began is None else began))
 
     def _completed(self, item: JsonObject, began: int) -> JsonObject:

@@ -21,21 +21,18 @@ IMAGE_TOKENS: Final = 1_500
 
 def estimate(line_length: int, payload: JsonObject) -> int:
     """About how many tokens a response item is, from the length of its line in bytes and its images."""
+    parts = payload.get("content")
+    if not isinstance(parts, list):
+        parts = payload.get("output")
+        if not isinstance(parts, list):
+            return line_length // BYTES_A_TOKEN
     images, length = 0, 0
-    for part in _parts(payload):
-        url = part.get("image_url")
+    for part in parts:
+        url = part.get("image_url") if isinstance(part, dict) else None
         if isinstance(url, str):
             images += 1
             length += len(url)
     return max(line_length - length, 0) // BYTES_A_TOKEN + images * IMAGE_TOKENS
-
-
-def _parts(payload: JsonObject) -> list[JsonObject]:
-    for key in ("content", "output"):
-        parts = payload.get(key)
-        if isinstance(parts, list):
-            return [p for p in parts if isinstance(p, dict)]
-    return []
 
 
 def codex_usage(usage: Usage) -> JsonObject:

@@ -14,9 +14,9 @@ from sesh.providers.boundary import guarded
 from sesh.providers.codex import write_meta, write_usage
 from sesh.providers.codex.write_children import Child
 from sesh.providers.codex.write_cut import cut
-from sesh.providers.codex.write_lines import has_surrogates
+from sesh.providers.codex.write_lines import Times, has_surrogates, times_of
 from sesh.providers.codex.write_meta import Session, Style
-from sesh.providers.codex.write_thread import ThreadWriter, last_time
+from sesh.providers.codex.write_thread import last_time, write_thread
 from sesh.report.codes import CODES
 from sesh.report.reports import BlockBook
 
@@ -65,11 +65,13 @@ def emit_codex_rollout(thread: Thread, messages: Sequence[Message], /, **options
     sessions = _sessions(session, children)
     under = _by_parent(session, children, sessions)
     files = []
-    main = _write(session, part.kept, style, book, under.get(session.session_id, ()), link=options.get("link"))
+    times = times_of(messages)
+    main = _write(session, part.kept, style, book, under.get(session.session_id, ()), times, options.get("link"))
     for child, own in zip(children, sessions, strict=True):
-        lines = _write(own, _as_sent(child.messages, book), style, book, under.get(own.session_id, ()), link=None)
-        files.append(EmittedFile(path=own.path, lines=lines, modified=last_time(child.messages, own.created)))
-    modified = last_time(messages, session.created)
+        ordered, when = _as_sent(child.messages, book), times_of(child.messages)
+        lines = _write(own, ordered, style, book, under.get(own.session_id, ()), when)
+        files.append(EmittedFile(path=own.path, lines=lines, modified=last_time(when, own.created)))
+    modified = last_time(times, session.created)
     return EmitResult(
         session_id=session.session_id,
         path=session.path,
@@ -143,11 +145,10 @@ def _write(
     style: Style,
     book: BlockBook,
     children: Sequence[Child],
-    *,
-    link: JsonObject | None,
+    times: Times,
+    link: JsonObject | None = None,
 ) -> list[bytes]:
-    writer = ThreadWriter(session, messages, style, book, children)
-    writer.write()
+    writer = write_thread(session, messages, style, book, children, times)
     lines = writer.lines
     if has_surrogates(session.thread):
         book.note("surrogates", "Lone surrogates in the thread's title or metadata were replaced by U+FFFD.")
