@@ -14,7 +14,7 @@ import msgspec
 
 from sesh.format.blocks import AnyBlock, ReasoningBlock, ToolResultBlock, WebSearchBlock
 from sesh.format.message import Message
-from sesh.providers.claude_code.write_blocks import Call, Side, Use, side
+from sesh.providers.claude_code.write_blocks import CALLS, Call, Side, Use
 from sesh.providers.claude_code.write_own import OwnRecord
 
 
@@ -23,7 +23,8 @@ class Entry(msgspec.Struct, eq=False):
 
     `first` is the number of its first block in the book; None for a copy that repeats an earlier message after a
     compaction. `own` is Claude Code's record of it, which is written again; where that gave several messages,
-    `message` holds the blocks of all of them, and `names` their ids. `pieces` counts the lines that it will take.
+    `message` holds the blocks of all of them, and `names` their ids. `pieces` counts the lines that it will take,
+    `slots` are its calls and results, by index.
     """
 
     message: Message
@@ -31,6 +32,7 @@ class Entry(msgspec.Struct, eq=False):
     own: OwnRecord | None = None
     names: tuple[str, ...] = ()
     pieces: int = 0
+    slots: dict[int, Slot] = {}
 
     @property
     def step_id(self) -> str | None:
@@ -45,13 +47,11 @@ class Entry(msgspec.Struct, eq=False):
         results = any(isinstance(b, ToolResultBlock) for b in self.message.content)
         return "result" if results else "user"
 
-    def is_slot(self, block: AnyBlock) -> bool:
-        """Whether a block is a call or a result that has to be paired: what the vendor ran itself need not be."""
-        if self.own is None:
-            return isinstance(block, Call | ToolResultBlock)
+    def is_paired(self, block: AnyBlock) -> bool:
+        """Whether a call or result of the client's own has to be paired: what the vendor ran itself need not be."""
         if self.side == "assistant":
             server = (block.provider_data or {}).get("type") == "server_tool_use"
-            return isinstance(block, Call) and not isinstance(block, WebSearchBlock) and not server
+            return isinstance(block, CALLS) and not isinstance(block, WebSearchBlock) and not server
         return isinstance(block, ToolResultBlock)
 
 
@@ -60,10 +60,20 @@ class Slot(msgspec.Struct, eq=False):
 
     entry: Entry
     index: int
+    side: Side
     call_id: str | None
     partner: Slot | None = None
     uses: list[tuple[str, Use]] = []
     """A call's ids and forms as written: one, or several where one call becomes several of the client's own."""
+    step: Step | None = None
+    """A call's step."""
+
+    @property
+    def call(self) -> Call:
+        """The call in a call's place."""
+        block = self.entry.message.content[self.index]
+        assert isinstance(block, CALLS)
+        return block
 
 
 class Piece(msgspec.Struct, eq=False):
@@ -74,189 +84,184 @@ class Piece(msgspec.Struct, eq=False):
     indices: list[int]
     at: int
     """Its place in the source order."""
+    others: int
+    """How many pieces that are no results stand before it in that order."""
+
+    def slots(self) -> list[Slot]:
+        """Its calls or results."""
+        slots = self.entry.slots
+        return [slots[i] for i in self.indices if i in slots] if slots else []
 
 
 class Step(msgspec.Struct, eq=False):
-    """What the model said in one go, and the results that belong right after it."""
+    """What the model said in one go, and the results that belong right after it. `asks`: there are calls in it."""
 
     said: list[Piece]
     results: list[Piece] = []
     unanswered: list[Slot] = []
+    asks: bool = False
 
 
 class Arranged(msgspec.Struct):
     """A segment in the order it is written: steps, and users' lines between them.
 
-    `calls` and `results` find a block's slot by entry and index; `moved` are the results that had to change place.
+    `calls` are its calls in source order; `moved` are the results that had to change place.
     """
 
     order: list[Step | Piece]
-    calls: dict[tuple[Entry, int], Slot]
-    results: dict[tuple[Entry, int], Slot]
+    calls: list[Slot]
     moved: list[Piece]
 
 
 def arrange(entries: Sequence[Entry]) -> Arranged:
     """Pair, split and order the entries of one segment (from one compaction to the next)."""
-    calls, results = _pair(entries)
-    pieces = _pieces(entries, results)
-    step_of, order = _steps(pieces, calls, results)
-    moved = _place_results(pieces, results, step_of, order)
-    _find_unanswered(order, calls)
-    for item in order:
-        for piece in (item,) if isinstance(item, Piece) else (*item.said, *item.results):
-            piece.entry.pieces += 1
-    return Arranged(order, calls, results, moved)
+    calls = _pair(entries)
+    order, results = _steps(_pieces(entries))
+    return Arranged(order, calls, _place_results(order, results))
 
 
-def _pair(entries: Sequence[Entry]) -> tuple[dict[tuple[Entry, int], Slot], dict[tuple[Entry, int], Slot]]:
-    """Match results with calls by id.
+def _pair(entries: Sequence[Entry]) -> list[Slot]:
+    """Match results with calls by id; returns the calls.
 
     The client may use an id again: a result goes to the first open call of that id since the last prompt, else to the
     latest before it, else to the first one after it.
     """
-    calls: dict[tuple[Entry, int], Slot] = {}
-    results: dict[tuple[Entry, int], Slot] = {}
+    calls: list[Slot] = []
     fresh: dict[str, list[Slot]] = {}
     stale: dict[str, list[Slot]] = {}
     early: dict[str, list[Slot]] = {}
     for entry in entries:
         message = entry.message
-        if message.role == "user" and message.kind is None and fresh:
+        if fresh and message.role == "user" and message.kind is None:
             for call_id, open_calls in fresh.items():
                 stale.setdefault(call_id, []).extend(open_calls)
             fresh = {}
         for i, block in enumerate(message.content):
-            if not entry.is_slot(block):
-                continue
-            if isinstance(block, Call):
-                slot = calls[entry, i] = Slot(entry, i, block.call_id)
+            if isinstance(block, ToolResultBlock):
+                if entry.own is not None and not entry.is_paired(block):
+                    continue
+                call_id = block.call_id
+                slot = entry.slots[i] = Slot(entry, i, "result", call_id)
+                if since_prompt := fresh.get(call_id):
+                    _join(since_prompt.pop(0), slot)
+                elif before_it := stale.get(call_id):
+                    _join(before_it.pop(), slot)
+                else:
+                    early.setdefault(call_id, []).append(slot)
+            elif isinstance(block, CALLS):
+                if entry.own is not None and not entry.is_paired(block):
+                    continue
+                slot = entry.slots[i] = Slot(entry, i, "assistant", block.call_id)
+                calls.append(slot)
                 if block.call_id is None:
                     continue
                 if waiting := early.get(block.call_id):
                     _join(slot, waiting.pop(0))
                 else:
                     fresh.setdefault(block.call_id, []).append(slot)
-            elif isinstance(block, ToolResultBlock):
-                slot = results[entry, i] = Slot(entry, i, block.call_id)
-                if since_prompt := fresh.get(block.call_id):
-                    _join(since_prompt.pop(0), slot)
-                elif before_it := stale.get(block.call_id):
-                    _join(before_it.pop(), slot)
-                else:
-                    early.setdefault(block.call_id, []).append(slot)
-    return calls, results
+    return calls
 
 
 def _join(call: Slot, result: Slot) -> None:
     call.partner, result.partner = result, call
 
 
-def _pieces(entries: Sequence[Entry], results: dict[tuple[Entry, int], Slot]) -> list[Piece]:
+def _pieces(entries: Sequence[Entry]) -> list[Piece]:
     """Each message's blocks, in runs that can stand on one line.
 
     Results without a call are left out; each other has a line of its own, as the screen draws one result a line.
     """
     pieces: list[Piece] = []
+    results = 0
     for entry in entries:
+        slots, content = entry.slots, entry.message.content
         if entry.own is not None:
-            paired = any(slot.partner for i in _all(entry) if (slot := results.get((entry, i))) is not None)
-            on = entry.side if entry.side != "result" or paired else "user"
-            pieces.append(Piece(entry, on, _all(entry), len(pieces)))
+            on = entry.side
+            if on == "result" and not any(slot.partner for slot in slots.values()):
+                on = "user"
+            pieces.append(Piece(entry, on, list(range(len(content))), len(pieces), len(pieces) - results))
+            results += on == "result"
+            entry.pieces = 1
             continue
-        if not entry.message.content:
-            pieces.append(Piece(entry, "user", [], len(pieces)))
+        if not content:
+            pieces.append(Piece(entry, "user", [], len(pieces), len(pieces) - results))
+            entry.pieces = 1
+            continue
+        speaker: Side = "assistant" if entry.message.role == "assistant" else "user"
         current: Piece | None = None
-        for i, block in enumerate(entry.message.content):
+        for i, block in enumerate(content):
             if isinstance(block, ReasoningBlock):
                 continue
-            on = side(entry.message.role, block)
-            if on == "result" and results[entry, i].partner is None:
+            slot = slots.get(i)
+            on = speaker if slot is None else slot.side
+            if on == "result":
+                if slot is None or slot.partner is None:
+                    continue
+            elif current is not None and current.side == on:
+                current.indices.append(i)
                 continue
-            if current is None or current.side != on or on == "result":
-                current = Piece(entry, on, [], len(pieces))
-                pieces.append(current)
-            current.indices.append(i)
+            current = Piece(entry, on, [i], len(pieces), len(pieces) - results)
+            pieces.append(current)
+            results += on == "result"
+            entry.pieces += 1
     return pieces
 
 
-def _all(entry: Entry) -> list[int]:
-    return list(range(len(entry.message.content)))
-
-
-def _steps(
-    pieces: Sequence[Piece], calls: dict[tuple[Entry, int], Slot], results: dict[tuple[Entry, int], Slot]
-) -> tuple[dict[Entry, list[tuple[Piece, Step]]], list[Step | Piece]]:
+def _steps(pieces: Sequence[Piece]) -> tuple[list[Step | Piece], list[Piece]]:
+    """Steps and users' lines in order, and the results, which have to find their steps."""
     order: list[Step | Piece] = []
+    results: list[Piece] = []
     step: Step | None = None
-    step_of: dict[Entry, list[tuple[Piece, Step]]] = {}
-    asked: set[Slot] = set()
     for piece in pieces:
         if not piece.indices and step is not None:
             step.said.append(piece)
         elif piece.side == "user":
             order.append(piece)
-            step, asked = None, set()
+            step = None
         elif piece.side == "result":
-            if any(slot.partner in asked for slot in _slots(piece, results)):
-                step, asked = None, set()
+            results.append(piece)
+            if step is not None and any(s.partner is not None and s.partner.step is step for s in piece.slots()):
+                step = None
         else:
-            if step is None or _begins_anew(step, piece, bool(asked)):
-                step, asked = Step([]), set()
+            if step is None or _begins_anew(step, piece):
+                step = Step([])
                 order.append(step)
             step.said.append(piece)
-            step_of.setdefault(piece.entry, []).append((piece, step))
-            mine = [calls[piece.entry, i] for i in piece.indices if (piece.entry, i) in calls]
-            asked.update(mine)
-            if any(s.partner is None and isinstance(s.entry.message.content[s.index], WebSearchBlock) for s in mine):
-                step, asked = None, set()  # its made-up result comes at once, so that what follows stays after it
-    return step_of, order
+            closed = False
+            for slot in piece.slots():
+                step.asks, slot.step = True, step
+                # A record of the client's own stays as it is: the client repairs it as it does in the original.
+                if slot.partner is None and piece.entry.own is None:
+                    step.unanswered.append(slot)
+                    # A search's made-up result comes at once, so that what follows stays after it.
+                    closed = closed or isinstance(slot.call, WebSearchBlock)
+            if closed:
+                step = None
+    return order, results
 
 
-def _slots(piece: Piece, slots: dict[tuple[Entry, int], Slot]) -> list[Slot]:
-    return [slot for i in piece.indices if (slot := slots.get((piece.entry, i))) is not None]
-
-
-def _begins_anew(step: Step, piece: Piece, asked: bool) -> bool:
+def _begins_anew(step: Step, piece: Piece) -> bool:
     """Whether a piece is the beginning of another API message than the one before it."""
     before = step.said[-1].entry
     if before is piece.entry:
         return False
     if before.step_id != piece.entry.step_id:
         return True
-    return before.step_id is None and before.message.usage is not None and not asked
+    return before.step_id is None and before.message.usage is not None and not step.asks
 
 
-def _place_results(
-    pieces: Sequence[Piece],
-    results: dict[tuple[Entry, int], Slot],
-    step_of: dict[Entry, list[tuple[Piece, Step]]],
-    order: list[Step | Piece],
-) -> list[Piece]:
+def _place_results(order: Sequence[Step | Piece], results: Sequence[Piece]) -> list[Piece]:
     """Hang each result on the step of its call; returns those that were not there already."""
-    others_before: list[int] = []  # by source place: how many pieces that are no results stand before it
-    count = 0
-    for piece in pieces:
-        others_before.append(count)
-        count += piece.side != "result"
-    for piece in pieces:
-        if piece.side != "result":
-            continue
-        call = next(slot.partner for slot in _slots(piece, results) if slot.partner is not None)
-        step = next(s for p, s in step_of[call.entry] if call.index in p.indices)
+    for piece in results:
+        step = next(s.partner.step for s in piece.slots() if s.partner is not None)
+        assert step is not None
         step.results.append(piece)
     moved: list[Piece] = []
     count = 0
     for item in order:
-        count += 1 if isinstance(item, Piece) else len(item.said)
-        if isinstance(item, Step):
-            moved += [p for p in item.results if others_before[p.at] != count]
+        if isinstance(item, Piece):
+            count += 1
+        else:
+            count += len(item.said)
+            moved += [p for p in item.results if p.others != count]
     return moved
-
-
-def _find_unanswered(order: Sequence[Step | Piece], calls: dict[tuple[Entry, int], Slot]) -> None:
-    for item in order:
-        if isinstance(item, Step):
-            slots = (calls.get((p.entry, i)) for p in item.said for i in p.indices)
-            # A record of the client's own stays as it is: the client repairs it as it does in the original.
-            item.unanswered = [s for s in slots if s is not None and s.partner is None and s.entry.own is None]

@@ -8,7 +8,10 @@ the assistant. What does not fit goes over in the nearest form that does, under 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
+
+import msgspec
 
 from sesh.format import jsontext
 from sesh.format.blocks import (
@@ -18,16 +21,16 @@ from sesh.format.blocks import (
     ReasoningBlock,
     TextBlock,
     ToolCallBlock,
-    ToolResultBlock,
     UnknownBlock,
     WebSearchBlock,
     output_parts,
 )
 from sesh.format.json import JsonObject, JsonValue
-from sesh.format.message import Role
 from sesh.format.regex import regex
 
 Call: TypeAlias = ToolCallBlock | FileChangeBlock | WebSearchBlock
+CALLS: Final = (ToolCallBlock, FileChangeBlock, WebSearchBlock)
+"""`Call` for `isinstance`, which takes twice as long over a union."""
 Side: TypeAlias = Literal["assistant", "user", "result"]
 """Which line a block stands on: the assistant's, a user's, or a user's line of tool results."""
 
@@ -46,17 +49,28 @@ NOTHING_RECORDED: Final = "aborted"
 """The result of a call that never got one. It is the word that Codex sends in the same place (formats/codex.md §4)."""
 
 
-class Said(NamedTuple):
+class Written(NamedTuple):
+    """A block that a writer made up beside the ones it was given: its content, and what the screen draws of it."""
+
+    content: JsonObject
+    drawn: JsonValue = None
+
+
+class Said(msgspec.Struct):
     """A block in the API's form.
 
-    `content` is empty where the block cannot be said, and `dropped` then tells what it was. `code` names a change.
-    `faithful` is False where the content alone does not give the block back, so that a stamp has to.
+    `content` is None where the block cannot be said, and `dropped` then tells what it was. `code` names a change.
+    `faithful` is False where the content alone does not give the block back, so that a stamp has to. `drawn` is what
+    the screen draws of a result; `more` are further calls that stand for a part of a call, or their results, on lines
+    of their own.
     """
 
-    content: list[JsonObject]
+    content: JsonObject | None
     code: str | None = None
     dropped: str | None = None
     faithful: bool = True
+    drawn: JsonValue = None
+    more: Sequence[Written] = ()
 
 
 class Use(NamedTuple):
@@ -74,25 +88,16 @@ class Output(NamedTuple):
     code: str | None = None
 
 
-def side(role: Role, block: AnyBlock) -> Side:
-    """Whose line a block stands on."""
-    if isinstance(block, ToolResultBlock):
-        return "result"
-    if isinstance(block, Call):
-        return "assistant"
-    return "assistant" if role == "assistant" else "user"
-
-
 def said(block: AnyBlock, on: Side) -> Said:
     """A block that is neither a call nor a result, as content of an assistant's or a user's line."""
     match block:
         case TextBlock():
-            if not block.text.strip():
-                return Said([], dropped="blank-text")
-            return Said([{"type": "text", "text": block.text}])
+            if not block.text or block.text.isspace():
+                return Said(None, dropped="blank-text")
+            return Said({"type": "text", "text": block.text})
         case ReasoningBlock():
             # Unsigned or foreign thinking is a 400 from the API, and old clients send whatever stands in the file.
-            return Said([], dropped="reasoning-redacted" if block.redacted else "reasoning")
+            return Said(None, dropped="reasoning-redacted" if block.redacted else "reasoning")
         case AttachmentBlock():
             return _attachment(block, on)
         case UnknownBlock():
@@ -111,9 +116,9 @@ def _attachment(block: AttachmentBlock, on: Side) -> Said:
         kind = sniffed or media
         faithful = plain and kind == media and uri is None
         if kind in _IMAGES and _is_base64(data):
-            return Said([_source("image", kind, data)], faithful=faithful)
+            return Said(_source("image", kind, data), faithful=faithful)
         if kind == "application/pdf" and _is_base64(data):
-            return Said([_source("document", kind, data)], faithful=faithful)
+            return Said(_source("document", kind, data), faithful=faithful)
         if kind == "text/plain" and _is_base64(data):
             try:
                 text = _decoded(data).decode("utf-8")
@@ -124,12 +129,12 @@ def _attachment(block: AttachmentBlock, on: Side) -> Said:
                     "type": "document",
                     "source": {"type": "text", "media_type": "text/plain", "data": text},
                 }
-                return Said([document], faithful=False)
+                return Said(document, faithful=False)
     if data is None and uri is not None and uri.startswith(("https://", "http://")) and on != "assistant":
         pdf = media == "application/pdf" or uri.split("?")[0].lower().endswith(".pdf")
         kind = "document" if pdf else "image"
         return Said(
-            [{"type": kind, "source": {"type": "url", "url": uri}}], faithful=media is None and block.data is None
+            {"type": kind, "source": {"type": "url", "url": uri}}, faithful=media is None and block.data is None
         )
     size = "" if data is None else f", {len(data) * 3 // 4} bytes"
     where = "" if uri is None or uri.startswith("data:") else f", {uri}"
@@ -157,7 +162,7 @@ def _decoded(data: str) -> bytes:
 
 
 def _as_text(text: str) -> Said:
-    return Said([{"type": "text", "text": text}], code="as-text", faithful=False)
+    return Said({"type": "text", "text": text}, code="as-text", faithful=False)
 
 
 def _json(value: JsonValue) -> str:
@@ -211,7 +216,7 @@ class CallIds:
 
     def give(self, wanted: str | None, otherwise: str) -> str:
         """The wanted id, or the nearest that will do; `otherwise` is the wanted one where there is none."""
-        base = _NOT_NAME.sub("_", wanted or "") or otherwise
+        base = _NOT_NAME.sub("_", wanted) if wanted else otherwise
         chosen = base
         if not self._is_free(base):
             n = self._tried.get(base, 1) + 1
@@ -240,7 +245,8 @@ def output(value: JsonValue) -> Output:
     code: str | None = None
     for part in parts:
         one = said(part, "user")
-        content += one.content
+        if one.content is not None:
+            content.append(one.content)
         if one.code or one.dropped or not one.faithful:
             code = one.code or code or "output-flattened"
     return Output(content, code)

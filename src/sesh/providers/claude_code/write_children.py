@@ -14,7 +14,7 @@ from sesh.format import ids, jsontext, stamp, walk
 from sesh.format.json import JsonObject
 from sesh.format.regex import regex
 from sesh.providers.api import IngestedThread
-from sesh.providers.claude_code.write_blocks import Call
+from sesh.providers.claude_code.write_blocks import CALLS
 from sesh.providers.claude_code.write_times import milliseconds
 
 _AGENT_ID: Final = regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -110,7 +110,7 @@ def drawn(agent: Agent) -> JsonObject:
         "content": [{"type": "text", "text": answer}] if answer else [],
         "totalDurationMs": max(times) - min(times) if times else 0,
         "totalTokens": sum(usage.values()),
-        "totalToolUseCount": sum(isinstance(b, Call) for m in messages for b in m.content),
+        "totalToolUseCount": sum(isinstance(b, CALLS) for m in messages for b in m.content),
         "usage": {
             **usage,
             "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0},

@@ -28,22 +28,28 @@ def choose(
     n = 0
     while n < len(messages):
         message = messages[n]
-        start, n = n, _end_of_record(messages, n)
-        parts = messages[start:n]
-        first = book.open(sum(len(m.content) for m in parts))
-        own = is_own(message)
-        if start < cut:
-            _leave(parts, first, book, "cut")
-        elif own and _is_read(parts, owner) and (record := own_record(parts, keep_raw=keep_raw)) is not None:
-            whole = msgspec.structs.replace(message, content=[b for m in parts for b in m.content])
-            entries.append(Entry(whole, first, record, tuple(m.id for m in parts)))
-        else:
-            for part in parts:
-                if part.kind == "context" and not own and not keep_context:
-                    _leave([part], first, book, "context")
-                else:
+        if is_own(message):
+            start, n = n, _end_of_record(messages, n)
+            parts = messages[start:n]
+            first = book.open(sum(len(m.content) for m in parts))
+            if start < cut:
+                _leave(parts, first, book, "cut")
+            elif _is_read(parts, owner) and (record := own_record(parts, keep_raw=keep_raw)) is not None:
+                whole = msgspec.structs.replace(message, content=[b for m in parts for b in m.content])
+                entries.append(Entry(whole, first, record, tuple(m.id for m in parts)))
+            else:
+                for part in parts:
                     entries.append(Entry(part, first))
-                first += len(part.content)
+                    first += len(part.content)
+            continue
+        first = book.open(len(message.content))
+        if n < cut:
+            _leave([message], first, book, "cut")
+        elif message.kind == "context" and not keep_context:
+            _leave([message], first, book, "context")
+        else:
+            entries.append(Entry(message, first))
+        n += 1
     return entries
 
 
@@ -62,10 +68,10 @@ def _is_read(parts: Sequence[Message], owner: str | None) -> bool:
 
 
 def _end_of_record(messages: Sequence[Message], at: int) -> int:
-    """Where the messages that one record of Claude Code's gave end."""
+    """Where the messages that one record of Claude Code's gave end, the first of them at `at`."""
     end = at + 1
     first = messages[at].provenance
-    if not is_own(messages[at]) or first is None or first.source_id is None:
+    if first is None or first.source_id is None:
         return end
     while end < len(messages):
         other = messages[end].provenance

@@ -15,7 +15,7 @@ import msgspec
 from sesh.format.blocks import TextBlock, ToolResultBlock
 from sesh.format.message import Message
 from sesh.providers.claude_code.steps import Entry
-from sesh.providers.claude_code.write_blocks import Call
+from sesh.providers.claude_code.write_blocks import CALLS
 
 
 class Segment(msgspec.Struct):
@@ -36,21 +36,27 @@ def segments(entries: Sequence[Entry]) -> list[Segment]:
     Two kinds of summaries make no boundary: one that cannot be read, because without it the earlier turns are all there
     is, so they are sent; and one whose window is all that came before, because nothing was taken away.
     """
-    by_id = {name: e for e in entries for name in (e.message.id, *e.names)}
+    by_id = _in_a_window(entries)
     found = [Segment(None)]
-    at = 0
-    while at < len(entries):
-        run = at
-        while run < len(entries) and entries[run].message.kind == "summary":
-            run += 1
-        if run == at:
-            found[-1].entries.append(entries[at])
-            at += 1
+    run: list[Entry] = []
+    for entry in entries:
+        if entry.message.kind == "summary":
+            run.append(entry)
             continue
-        _compactions(list(entries[at:run]), by_id, found)
-        at = run
+        if run:
+            _compactions(run, by_id, found)
+            run = []
+        found[-1].entries.append(entry)
+    if run:
+        _compactions(run, by_id, found)
     _send_results_home(found)
     return found
+
+
+def _in_a_window(entries: Sequence[Entry]) -> dict[str, Entry]:
+    """The entries that a summary's window lists, by each id that they go by."""
+    listed = {i for e in entries if e.message.window is not None for i in e.message.window}
+    return {name: e for e in entries for name in (e.message.id, *e.names) if name in listed} if listed else {}
 
 
 def _compactions(run: list[Entry], by_id: dict[str, Entry], found: list[Segment]) -> None:
@@ -102,7 +108,7 @@ def _is_boundary(entry: Entry) -> bool:
 def since_last(found: Sequence[Segment], entries: Sequence[Entry]) -> tuple[Segment, list[Entry]]:
     """Only what the last compaction left and what came after it, as one segment; and the entries that stay behind."""
     last = found[-1]
-    by_id = {name: e for e in entries for name in (e.message.id, *e.names)}
+    by_id = _in_a_window(entries)
     kept: list[Entry] = []
     for entry in last.entries:
         if entry is last.summary:
@@ -118,19 +124,16 @@ def _send_results_home(found: list[Segment]) -> None:
     """A result that came after a compaction goes to the segment of its call, where that is not in its own."""
     if len(found) == 1:
         return
-    calls = [{b.call_id for e in s.entries for b in e.message.content if isinstance(b, Call)} for s in found]
+    calls = [{b.call_id for e in s.entries for b in e.message.content if isinstance(b, CALLS)} for s in found]
     for n in range(1, len(found)):
         staying: list[Entry] = []
         for entry in found[n].entries:
-            results = {b.call_id for b in entry.message.content if isinstance(b, ToolResultBlock)}
             home = None
-            if (
-                results
-                and len(results) == len(entry.message.content)
-                and not results & calls[n]
-                and entry.first is not None
-            ):
-                home = next((m for m in range(n - 1, -1, -1) if results & calls[m]), None)
+            content = entry.message.content
+            if content and isinstance(content[0], ToolResultBlock) and entry.first is not None:
+                results = {b.call_id for b in content if isinstance(b, ToolResultBlock)}
+                if len(results) == len(content) and not results & calls[n]:
+                    home = next((m for m in range(n - 1, -1, -1) if results & calls[m]), None)
             if home is None:
                 staying.append(entry)
             else:

@@ -16,7 +16,7 @@ from sesh.format.blocks import ToolResultBlock
 from sesh.format.json import JsonObject, JsonValue
 from sesh.providers.claude_code import tools_shown, write_children
 from sesh.providers.claude_code.steps import Arranged, Entry, Slot
-from sesh.providers.claude_code.write_blocks import Call, CallIds, Use, kept, output, said
+from sesh.providers.claude_code.write_blocks import Call, CallIds, Said, Use, Written, kept, output, said
 from sesh.providers.claude_code.write_children import Agent
 from sesh.providers.claude_code.write_compaction import is_readable
 from sesh.providers.claude_code.write_notes import Notes
@@ -25,27 +25,14 @@ Vocabulary: TypeAlias = Callable[[Call], list[Use]]
 """How calls are named: under their own names, or as the client's own tools."""
 
 
-class Result(msgspec.Struct):
-    """A tool_result block, what the screen draws of it, and the call slot it answers."""
-
-    block: JsonObject
-    drawn: JsonValue
-
-
 class Form(msgspec.Struct):
     """A message on its way into lines.
 
-    `content[i]` is what block i stands as on its line (empty: nowhere). `more[i]` are further calls that stand for a
-    part of call i, or their results, on lines of their own. `codes` and `dropped` go into the book. `faithful` is
-    False where the content alone does not give the blocks back; `lines` counts the lines written so far.
+    `parts[i]` is block i. `left` counts the pieces that are still to be written, `lines` the lines that were.
     """
 
-    content: list[list[JsonObject]]
-    codes: list[str | None]
-    dropped: list[str | None]
-    drawn: dict[int, JsonValue] = {}
-    more: dict[int, list[Result]] = {}
-    faithful: bool = True
+    parts: list[Said]
+    left: int
     lines: int = 0
 
 
@@ -64,21 +51,18 @@ class Former:
     def _name(self, vocabulary: Vocabulary) -> None:
         """Give every call its names and its ids, which no other call of the segment has."""
         names = CallIds()
-        for (entry, i), slot in self._arranged.calls.items():
-            block = entry.message.content[i]
-            assert isinstance(block, Call)
+        for slot in self._arranged.calls:
+            if slot.entry.own is not None:
+                slot.uses = [(names.give(slot.call_id, ""), kept(slot.call))]
+        for slot in self._arranged.calls:
+            entry, block = slot.entry, slot.call
             if entry.own is not None:
-                slot.uses = [(names.give(slot.call_id, ""), kept(block))]
-        for (entry, i), slot in self._arranged.calls.items():
-            block = entry.message.content[i]
-            if entry.own is not None or not isinstance(block, Call):
                 continue
-            otherwise = "call_" + ids.derive("call", entry.message.id, str(i)).replace("-", "")[:24]
-            first = names.give(slot.call_id, otherwise)
+            first = names.give(slot.call_id, "" if slot.call_id else _call_id(slot))
             uses = vocabulary(block)
             slot.uses = [(first, uses[0])]
             for n, use in enumerate(uses[1:], 2):
-                slot.uses.append((names.give(f"{first}-{n}", otherwise), use))
+                slot.uses.append((names.give(f"{first}-{n}", ""), use))
             if entry.first is not None:
                 self._say_changes(slot, block, uses)
         for message_id, began in self._spawned.items():
@@ -86,7 +70,7 @@ class Former:
 
     def _link(self, message_id: str, began: Sequence[Agent]) -> None:
         """Give each sub-agent its call among the calls of its message: those that begin one first."""
-        mine = [s for (e, _), s in self._arranged.calls.items() if e.message.id == message_id]
+        mine = [s for s in self._arranged.calls if s.entry.message.id == message_id]
         mine.sort(key=lambda slot: slot.uses[0][1].name not in ("Agent", "Task"))
         for slot, agent in zip(mine, began, strict=False):
             self._agents.setdefault(slot.uses[0][0], agent)
@@ -107,61 +91,66 @@ class Former:
 
     def form(self, entry: Entry) -> Form:
         """One message."""
-        message = entry.message
-        count = len(message.content)
-        form = Form([[] for _ in range(count)], [None] * count, [None] * count)
+        message, slots = entry.message, entry.slots
         if entry.own is not None:
-            return form
+            return Form([Said(None) for _ in message.content], entry.pieces)
+        parts: list[Said] = []
         unreadable = message.kind == "summary" and not is_readable(message)
         for i, block in enumerate(message.content):
-            if isinstance(block, Call):
-                self._call(form, i, self._arranged.calls[entry, i])
-            elif isinstance(block, ToolResultBlock):
-                self._result(form, i, block, self._arranged.results[entry, i])
+            if (slot := slots.get(i)) is not None:
+                parts.append(self._result(block, slot) if isinstance(block, ToolResultBlock) else _call(slot))
             elif unreadable:
-                form.dropped[i] = "encrypted-summary"
+                parts.append(Said(None, dropped="encrypted-summary"))
             else:
-                one = said(block, "assistant" if message.role == "assistant" else "user")
-                form.content[i], form.codes[i], form.dropped[i] = one.content, one.code, one.dropped
-                form.faithful &= one.faithful
+                parts.append(said(block, "assistant" if message.role == "assistant" else "user"))
         if unreadable and entry.first is not None:
             text = "A compaction's summary is encrypted and cannot be told; the earlier turns are sent instead."
             self._notes.say("encrypted-summary", text, message.id)
-        return form
+        return Form(parts, entry.pieces)
 
-    def _call(self, form: Form, i: int, slot: Slot) -> None:
-        (name, use), *more = slot.uses
-        form.content[i] = [_tool_use(name, use)]
-        if more:
-            form.more[i] = [Result(_tool_use(n, u), None) for n, u in more]
-        form.codes[i] = use.code or (None if name == slot.call_id else "call-id")
-        form.faithful &= form.codes[i] is None
-
-    def _result(self, form: Form, i: int, block: ToolResultBlock, slot: Slot) -> None:
+    def _result(self, block: ToolResultBlock, slot: Slot) -> Said:
         if slot.partner is None:
-            form.dropped[i] = "orphan-result"
             if slot.entry.first is not None:
                 self._notes.say_each("orphan-dropped", "A result without a call was left out.", slot.entry.message.id)
-            return
-        (name, use), *more = slot.partner.uses
+            return Said(None, dropped="orphan-result")
+        uses = slot.partner.uses
+        name, use = uses[0]
         one = output(block.given)
         if use.code == "renamed-tool":
             shown = tools_shown.translated(use, one.content, block.is_error)
         else:
             shown = tools_shown.Shown(one.content, tools_shown.drawn(use, one.content, block.is_error))
-        form.content[i] = [tool_result(name, shown.content, block.is_error)]
-        form.drawn[i] = shown.drawn
-        if name in self._agents and use.name in ("Agent", "Task") and not block.is_error:
-            form.drawn[i] = write_children.drawn(self._agents[name])
-        for other, part in more:
-            part_shown = tools_shown.part_of_it(part, one.content, block.is_error)
-            made = tool_result(other, part_shown.content, block.is_error)
-            form.more.setdefault(i, []).append(Result(made, part_shown.drawn))
         code = one.code or (None if name == block.call_id else "call-id")
-        if code is None and shown.content != one.content:
+        if code is None and shown.content is not one.content and shown.content != one.content:
             code = "renamed-tool"
-        form.codes[i] = code
-        form.faithful &= code is None and block.excerpt is None
+        part = Said(
+            tool_result(name, shown.content, block.is_error),
+            code,
+            faithful=code is None and block.excerpt is None,
+            drawn=shown.drawn,
+        )
+        if name in self._agents and use.name in ("Agent", "Task") and not block.is_error:
+            part.drawn = write_children.drawn(self._agents[name])
+        if len(uses) > 1:
+            part.more = [_rest(other, also, one.content, block.is_error) for other, also in uses[1:]]
+        return part
+
+
+def _call_id(slot: Slot) -> str:
+    """An id for a call that has none."""
+    return "call_" + ids.derive("call", slot.entry.message.id, str(slot.index)).replace("-", "")[:24]
+
+
+def _call(slot: Slot) -> Said:
+    (name, use), *more = slot.uses
+    code = use.code or (None if name == slot.call_id else "call-id")
+    return Said(_tool_use(name, use), code, faithful=code is None, more=[Written(_tool_use(n, u)) for n, u in more])
+
+
+def _rest(name: str, use: Use, content: JsonValue, is_error: bool | None) -> Written:
+    """The result of one more call that stands for a part of a call."""
+    shown = tools_shown.part_of_it(use, content, is_error)
+    return Written(tool_result(name, shown.content, is_error), shown.drawn)
 
 
 def _tool_use(name: str, use: Use) -> JsonObject:

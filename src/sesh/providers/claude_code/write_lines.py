@@ -85,6 +85,23 @@ def encode_content(value: Any) -> Content:
         return Content(jsontext.encode_any(jsontext.without_lone_surrogates(value)), False)
 
 
+def encode_result(block: JsonObject, seen: Any) -> tuple[Content, Any]:
+    """A tool_result block as content, and what the screen draws of it.
+
+    A command's output is both: such a text, the bulk of most sessions, is encoded once.
+    """
+    text = block["content"]
+    if not isinstance(text, str):
+        return encode_content([block]), seen
+    once = encode_content(text)
+    encoded = msgspec.Raw(once.json)
+    if seen is text:
+        seen = encoded
+    elif isinstance(seen, dict) and seen.get("stdout") is text:
+        seen = {**seen, "stdout": encoded}
+    return Content(jsontext.encode_any([{**block, "content": encoded}]), once.clean), seen
+
+
 class Chain:
     """Lines in the making. `parent` is the uuid that the next line hangs on; None for a first line."""
 
@@ -95,6 +112,10 @@ class Chain:
         self.lines: Final[list[bytes]] = []
         self.last_ts: str | None = None
         self._uuids: Final[set[str]] = set() if parent is None else {parent}
+        agent = envelope.agent_id
+        self._side: Final[JsonObject] = (
+            {"isSidechain": False} if agent is None else {"isSidechain": True, "agentId": agent}
+        )
         self._shared: Final = envelope.fields()
         self.ends_open = False
         """Whether the last line that is sent is a user's: words or a tool's result."""
@@ -109,33 +130,22 @@ class Chain:
         self._uuids.add(chosen)
         return chosen
 
-    def add(
-        self,
-        kind: str,
-        uuid: str,
-        ts: str | None,
-        own: Mapping[str, Any],
-        *,
-        sesh: stamp.Stamp | None = None,
-    ) -> str:
-        """Append a chained line of type `kind`; `own` are its keys beside the common ones. Returns its time.
-
-        The stamp keeps its `ts` only where the line's own time is another.
-        """
-        written = self.clock.next(ts)
-        line: JsonObject = {"parentUuid": self.parent, **self._side(), "type": kind, **own}
-        line["uuid"] = uuid
-        line["timestamp"] = written
-        line.update(self._shared)
-        if sesh is not None:
-            if sesh.ts == written:
-                sesh = msgspec.structs.replace(sesh, ts=None)
-            if sesh != stamp.EMPTY:
-                line[stamp.KEY] = sesh
+    def add(self, kind: str, uuid: str, ts: str, own: Mapping[str, Any], *, sesh: stamp.Stamp = stamp.EMPTY) -> None:
+        """Append a chained line of type `kind`; `own` are its keys beside the common ones, `ts` its time by `clock`."""
+        line: JsonObject = {
+            "parentUuid": self.parent,
+            **self._side,
+            "type": kind,
+            **own,
+            "uuid": uuid,
+            "timestamp": ts,
+            **self._shared,
+        }
+        if sesh is not stamp.EMPTY and sesh != stamp.EMPTY:
+            line[stamp.KEY] = sesh
         self.lines.append(_encoded(line))
-        self.parent, self.last_ts = uuid, written
+        self.parent, self.last_ts = uuid, ts
         self._note_end(kind)
-        return written
 
     def boundary(self, uuid: str, ts: str | None, metadata: JsonObject) -> None:
         """Append a compaction's boundary: a new root that names the old leaf."""
@@ -149,7 +159,7 @@ class Chain:
         }
         if old is not None:
             own = {"logicalParentUuid": old, **own}
-        self.add("system", uuid, ts, own)
+        self.add("system", uuid, self.clock.next(ts), own)
 
     def again(
         self, line: JsonObject, ts: str | None, uuid: str, *, sesh: stamp.Stamp | None = None, raw: bool = False
@@ -168,7 +178,7 @@ class Chain:
                 line["sessionId"] = self.envelope.session_id
         else:
             self.last_ts = self.clock.carry(ts)
-            line = {"parentUuid": self.parent, **self._side(), **line, "uuid": uuid, "timestamp": self.last_ts}
+            line = {"parentUuid": self.parent, **self._side, **line, "uuid": uuid, "timestamp": self.last_ts}
             line.update(self._shared)
             if sesh is not None:
                 line[stamp.KEY] = sesh
@@ -183,11 +193,6 @@ class Chain:
         if kind in ("user", "assistant"):
             self.ends_open = kind == "user"
 
-    def _side(self) -> JsonObject:
-        if self.envelope.agent_id is None:
-            return {"isSidechain": False}
-        return {"isSidechain": True, "agentId": self.envelope.agent_id}
-
 
 def unchained(line: JsonObject) -> bytes:
     """A line outside the chain (a title, the link): never sent, so that lone surrogates may stay, as escapes."""
@@ -197,7 +202,7 @@ def unchained(line: JsonObject) -> bytes:
 def _encoded(line: JsonObject) -> bytes:
     try:
         return jsontext.encode_any(line)
-    except UnicodeEncodeError:  # only a stamp or a name can hold one here
+    except UnicodeEncodeError:  # a stamp, a name or what is drawn: content is encoded already
         sesh = line.get(stamp.KEY)
     if isinstance(sesh, stamp.Stamp) and sesh.blocks is not None and not encode_content(sesh.blocks).clean:
         # In ASCII the blocks keep it, so that nothing but names changes.

@@ -13,11 +13,11 @@ from sesh.format.json import JsonObject
 from sesh.format.message import Message, Usage
 from sesh.providers.claude_code.steps import Entry, Piece, Slot, Step, arrange
 from sesh.providers.claude_code.tools_shown import drawn
-from sesh.providers.claude_code.write_blocks import NOTHING_RECORDED, Call, Use, kept, stub_output
+from sesh.providers.claude_code.write_blocks import CALLS, NOTHING_RECORDED, Use, kept, stub_output
 from sesh.providers.claude_code.write_children import Agent
 from sesh.providers.claude_code.write_compaction import Segment
 from sesh.providers.claude_code.write_forms import Form, Former, Vocabulary, tool_result
-from sesh.providers.claude_code.write_lines import Chain, encode_content
+from sesh.providers.claude_code.write_lines import Chain, encode_content, encode_result
 from sesh.providers.claude_code.write_notes import Notes
 from sesh.providers.claude_code.write_own import PROVIDER, OwnRecord, drawn_again, is_own
 from sesh.report.reports import BlockBook
@@ -25,27 +25,12 @@ from sesh.report.reports import BlockBook
 _SYNTHETIC: Final = "<synthetic>"
 """What the client itself calls a model that is none: no warning on resume, and its default model is used."""
 _ROLES: Final = {"assistant": "assistant", "result": "tool", "user": "user"}
-
-
-class _Forms:
-    """The forms of messages that are being written: made for the first piece, let go with the last."""
-
-    def __init__(self, former: Former) -> None:
-        self._former: Final = former
-        self._open: Final[dict[Entry, tuple[Form, int]]] = {}
-
-    def of(self, entry: Entry) -> Form:
-        """The form of a message, for its next piece."""
-        form, left = self._open.get(entry) or (self._former.form(entry), entry.pieces)
-        self._open[entry] = (form, left - 1)
-        return form
-
-    def is_done(self, entry: Entry) -> bool:
-        """Whether that was the message's last piece."""
-        if self._open[entry][1] > 0:
-            return False
-        del self._open[entry]
-        return True
+_FLAGS: Final[dict[str, JsonObject]] = {
+    "context": {"isMeta": True},
+    "summary": {"isVisibleInTranscriptOnly": True, "isCompactSummary": True},
+}
+"""What the client calls a user's line by the kind of its message."""
+_STUB: Final = stamp.Stamp(stub=True)
 
 
 class SegmentWriter:
@@ -75,6 +60,8 @@ class SegmentWriter:
         """By call id: the uuid of the line with the call, and the call."""
         self._spawned: Final = spawned
         self._thread = thread
+        self._open: Final[dict[Entry, Form]] = {}
+        """The forms of messages that take more lines than were written of them so far."""
         self._names: Final[dict[str, str]] = {}
         """Ids of messages whose records are Claude Code's own: reading gives those other canonical ids in this file."""
         self.calls_of_agents: Final[dict[str, str]] = {}
@@ -103,12 +90,11 @@ class SegmentWriter:
         for entry in segment.entries:
             if not entry.pieces:
                 self._close(entry, former.form(entry))
-        forms = _Forms(former)
         for item in arranged.order:
             if isinstance(item, Piece):
-                self._piece(item, forms)
+                self._piece(item, former)
             else:
-                self._step(item, forms)
+                self._step(item, former)
 
     def _boundary(self, entry: Entry) -> None:
         """The line that cuts: Claude Code's own where there is one, with what it says of the messages kept."""
@@ -132,81 +118,81 @@ class SegmentWriter:
 
     # lines
 
-    def _step(self, step: Step, forms: _Forms) -> None:
+    def _step(self, step: Step, former: Former) -> None:
         first = step.said[0]
         seed = ids.derive("step", first.entry.message.id, str(first.indices[0]))
         message_id = "msg_" + seed.replace("-", "")[:24]
         for piece in step.said:
-            self._piece(piece, forms, message_id)
+            self._piece(piece, former, message_id)
         for piece in step.results:
-            self._piece(piece, forms)
+            self._piece(piece, former)
         for slot in step.unanswered:
             self._stub_results(slot)
 
-    def _piece(self, piece: Piece, forms: _Forms, message_id: str | None = None) -> None:
+    def _piece(self, piece: Piece, former: Former, message_id: str | None = None) -> None:
         """A piece's lines; with the last piece of a message its blocks are closed."""
-        form = forms.of(piece.entry)
+        entry = piece.entry
+        form = (self._open.pop(entry, None) if entry.pieces > 1 else None) or former.form(entry)
         self._line(piece, form, message_id)
-        if forms.is_done(piece.entry):
-            self._close(piece.entry, form)
+        form.left -= 1
+        if form.left:
+            self._open[entry] = form
+        else:
+            self._close(entry, form)
 
     def _stub_results(self, slot: Slot) -> None:
         """Made-up results for a call that has none: the API takes no call without."""
-        block = slot.entry.message.content[slot.index]
-        assert isinstance(block, Call)
         if slot.entry.first is not None:
             self._notes.say_each("stub-result", "A call without a result got a made-up one.", slot.entry.message.id)
-        text = stub_output(block)
+        text = stub_output(slot.call)
         error = True if text == NOTHING_RECORDED else None
         for name, use in slot.uses:
             self._extra("user", [tool_result(name, text, error)], drawn(use, text, error), slot.entry.message, None)
 
     def _line(self, piece: Piece, form: Form, message_id: str | None = None) -> None:
         """The blocks of a piece on one line, and what stands for parts of its calls on lines after it."""
-        if piece.entry.own is not None:
-            self._own_line(piece, piece.entry.own)
+        entry, parts = piece.entry, form.parts
+        if entry.own is not None:
+            self._own_line(piece, entry.own)
             return
-        blocks = [b for i in piece.indices for b in form.content[i]]
+        blocks = [said for i in piece.indices if (said := parts[i].content) is not None]
         if not blocks:
             if not piece.indices:
                 self._empty_line(piece, form)
             return
-        message = piece.entry.message
-        value: Any = blocks
-        if piece.side == "user" and len(blocks) == 1 and blocks[0]["type"] == "text":
-            value = blocks[0]["text"]
-        content = encode_content(value)
+        message = entry.message
+        uuid = self._uuid(piece, form)
+        model: str | None = None
+        own: JsonObject
+        if piece.side == "assistant":
+            kind = "assistant"
+            content = encode_content(blocks)
+            model = self._model(message)
+            own = {"message": self._api(message_id, model, blocks, content.json, message.usage)}
+            for block in blocks:
+                if block["type"] == "tool_use":
+                    self._asked[block["id"]] = (uuid, None)
+        elif piece.side == "result":
+            kind = "user"
+            content, seen = encode_result(blocks[0], parts[piece.indices[0]].drawn)
+            own = {"message": _by_user(content.json), **self._result_keys(blocks[0], seen)}
+        else:
+            kind = "user"
+            words = len(blocks) == 1 and blocks[0]["type"] == "text"
+            content = encode_content(blocks[0]["text"] if words else blocks)
+            own = {"message": _by_user(content.json), **_FLAGS.get(message.kind or "", {})}
         if not content.clean:
             for i in piece.indices:
-                if not encode_content(form.content[i]).clean:
-                    form.codes[i] = form.codes[i] or "surrogates"
-            form.faithful = False
-        own: JsonObject = {}
-        model: str | None = None
-        if piece.side == "assistant":
-            model = self._model(message)
-            own["message"] = self._api(message_id, model, blocks, content.json, message.usage)
-        else:
-            own["message"] = {"role": "user", "content": msgspec.Raw(content.json)}
-        uuid = self._uuid(piece, form)
-        own |= self._flags(piece, form, blocks)
-        sesh = self._stamp(piece, form, model)
-        self._chain.add(
-            "assistant" if piece.side == "assistant" else "user",
-            uuid,
-            message.ts,
-            own,
-            sesh=sesh,
-        )
+                if not encode_content(parts[i].content).clean:
+                    parts[i].code = parts[i].code or "surrogates"
+                    parts[i].faithful = False
+        ts = self._chain.clock.next(message.ts)
+        self._chain.add(kind, uuid, ts, own, sesh=self._stamp(piece, form, model, ts))
         self._chain.sent.add(content.json, blocks)
         form.lines += 1
-        for block in blocks:
-            if block["type"] == "tool_use":
-                self._asked[block["id"]] = (uuid, None)
         for i in piece.indices:
-            for extra in form.more.get(i, ()):
-                kind = "assistant" if piece.side == "assistant" else "user"
-                self._extra(kind, [extra.block], extra.drawn, message, message_id)
+            for extra in parts[i].more:
+                self._extra(kind, [extra.content], extra.drawn, message, message_id)
 
     def _empty_line(self, piece: Piece, form: Form) -> None:
         """A message that holds nothing, as a system line: no version sends or shows a subtype it does not know.
@@ -216,13 +202,14 @@ class SegmentWriter:
         entry, message = piece.entry, piece.entry.message
         if entry.first is None:
             return
-        sesh = msgspec.structs.replace(self._stamp(piece, form, None), role=message.role, blocks=[])
+        ts = self._chain.clock.next(message.ts)
+        sesh = msgspec.structs.replace(self._stamp(piece, form, None, ts), role=message.role, blocks=[])
         uuid = self._uuid(piece, form)
         if self._chain.parent is None:
-            self._chain.add("user", uuid, message.ts, {"message": {"role": "user", "content": []}}, sesh=sesh)
+            self._chain.add("user", uuid, ts, {"message": {"role": "user", "content": []}}, sesh=sesh)
         else:
             own: JsonObject = {"subtype": "sesh_empty", "content": "", "isMeta": True, "level": "info"}
-            self._chain.add("system", uuid, message.ts, own, sesh=sesh)
+            self._chain.add("system", uuid, ts, own, sesh=sesh)
 
     def _own_line(self, piece: Piece, own: OwnRecord) -> None:
         """A record of Claude Code's own, with this chain's parent and, where it was told, this session's id."""
@@ -242,40 +229,30 @@ class SegmentWriter:
             self.spilled[own.spilled[0]] = own.spilled[1]
         self._chain.again(line, message.ts, uuid, sesh=own.stamp, raw=own.raw)
         for block in message.content:
-            if isinstance(block, Call) and block.call_id is not None:
+            if isinstance(block, CALLS) and block.call_id is not None:
                 self._asked[block.call_id] = (uuid, kept(block))
 
     def _extra(self, kind: str, blocks: list[JsonObject], seen: Any, message: Message, message_id: str | None) -> None:
         """A line that the writer made up; reading passes over it."""
-        content = encode_content(blocks)
-        own: JsonObject = {}
         block = blocks[0]
+        own: JsonObject
         if kind == "assistant":
-            own["message"] = self._api(message_id, self._model(message), blocks, content.json, None)
+            content = encode_content(blocks)
+            own = {"message": self._api(message_id, self._model(message), blocks, content.json, None)}
         else:
-            own["message"] = {"role": "user", "content": msgspec.Raw(content.json)}
-            own |= self._result_keys(block, seen)
+            content, seen = encode_result(block, seen)
+            own = {"message": _by_user(content.json), **self._result_keys(block, seen)}
         name = block.get("id") or block["tool_use_id"]
         uuid = self._chain.uuid(ids.derive("extra", self._session, message.id, kind, str(name)))
         if kind == "assistant":
             self._asked[name] = (uuid, None)
-        self._chain.add(kind, uuid, None, own, sesh=stamp.Stamp(stub=True))
+        self._chain.add(kind, uuid, self._chain.clock.next(None), own, sesh=_STUB)
         self._chain.sent.add(content.json, blocks)
-
-    def _flags(self, piece: Piece, form: Form, blocks: list[JsonObject]) -> JsonObject:
-        kind = piece.entry.message.kind
-        if piece.side == "result":
-            return self._result_keys(blocks[0], form.drawn.get(piece.indices[0]))
-        if piece.side == "user" and kind == "context":
-            return {"isMeta": True}
-        if piece.side == "user" and kind == "summary":
-            return {"isVisibleInTranscriptOnly": True, "isCompactSummary": True}
-        return {}
 
     def _result_keys(self, block: JsonObject, seen: Any) -> JsonObject:
         keys: JsonObject = {}
         if seen is not None:
-            keys["toolUseResult"] = msgspec.Raw(encode_content(seen).json)
+            keys["toolUseResult"] = seen
         asked = self._asked.get(block["tool_use_id"])
         if asked is not None:
             keys["sourceToolAssistantUUID"] = asked[0]
@@ -314,22 +291,23 @@ class SegmentWriter:
         uuid = self.uuids[message.id] = self._chain.uuid(_uuid_of(message))
         return uuid
 
-    def _stamp(self, piece: Piece, form: Form, model: str | None) -> stamp.Stamp:
+    def _stamp(self, piece: Piece, form: Form, model: str | None, ts: str) -> stamp.Stamp:
+        """What the line, of this model and time, does not say of its message."""
         entry, message = piece.entry, piece.entry.message
         if entry.first is None:
             return stamp.Stamp(retained=self._names.get(message.id, message.id))
         if form.lines:
-            return stamp.Stamp(stub=True)
+            return _STUB
         blocks: list[JsonObject] | None = None
-        if not form.faithful or entry.pieces > 1:
-            blocks = stamp.wire_blocks([b for i, b in enumerate(message.content) if form.dropped[i] is None])
+        if entry.pieces > 1 or not all(part.faithful for part in form.parts):
+            blocks = stamp.wire_blocks([b for b, p in zip(message.content, form.parts, strict=True) if not p.dropped])
         thread, self._thread = self._thread, None
         return stamp.Stamp(
             kind=message.kind or stamp.SAID,
             role=None if message.role == _ROLES[piece.side] else message.role,
-            model=None if message.model is None or message.model == model else message.model,
+            model=None if message.model == model else message.model,
             turn_id=self._turn(message),
-            ts=message.ts,
+            ts=None if message.ts == ts else message.ts,
             blocks=blocks,
             thread=thread,
             usage=message.usage if piece.side != "assistant" or _loses(message.usage) else None,
@@ -344,14 +322,17 @@ class SegmentWriter:
     def _close(self, entry: Entry, form: Form) -> None:
         if entry.first is None:
             return
-        for i in range(len(entry.message.content)):
-            item = entry.first + i
-            if (kind := form.dropped[i]) is not None:
-                self._book.dropped(item, kind)
-            elif (code := form.codes[i]) is not None:
-                self._book.changed(item, code)
+        for item, part in enumerate(form.parts, entry.first):
+            if part.dropped is not None:
+                self._book.dropped(item, part.dropped)
+            elif part.code is not None:
+                self._book.changed(item, part.code)
             else:
                 self._book.written(item)
+
+
+def _by_user(content: bytes) -> JsonObject:
+    return {"role": "user", "content": msgspec.Raw(content)}
 
 
 def _uuid_of(message: Message) -> str:
