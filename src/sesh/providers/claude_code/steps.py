@@ -14,11 +14,14 @@ import msgspec
 
 from sesh.format.blocks import AnyBlock, ReasoningBlock, ToolResultBlock, WebSearchBlock
 from sesh.format.message import Message
-from sesh.providers.claude_code.write_blocks import CALLS, Call, Side, Use
+from sesh.providers.claude_code.write_blocks import CALLS, Side, Use
 from sesh.providers.claude_code.write_own import OwnRecord
 
+# What a thread is taken apart into refers only to what is further down (a step to its pieces, a result to its call), so
+# there are no circles, and the collector need not visit a hundred thousand of them.
 
-class Entry(msgspec.Struct, eq=False):
+
+class Entry(msgspec.Struct, eq=False, gc=False):
     """A message on its way into the file.
 
     `first` is the number of its first block in the book; None for a copy that repeats an earlier message after a
@@ -55,28 +58,33 @@ class Entry(msgspec.Struct, eq=False):
         return isinstance(block, ToolResultBlock)
 
 
-class Slot(msgspec.Struct, eq=False):
-    """A call or a result in its place, and its partner: the result of the call, the call of the result."""
+class Slot(msgspec.Struct, eq=False, gc=False):
+    """A call or a result in its place."""
 
-    entry: Entry
+    message: Message
+    first: int | None
+    """See Entry."""
+    own: bool
+    """Whether it stands in a record of the client's own, which is written as it was."""
     index: int
     side: Side
     call_id: str | None
-    partner: Slot | None = None
-    uses: list[tuple[str, Use]] = []
-    """A call's ids and forms as written: one, or several where one call becomes several of the client's own."""
-    step: Step | None = None
-    """A call's step."""
+    call: Slot | None = None
+    """A result's call."""
+    answered: bool = False
+    """Whether a call has a result."""
+    uses: list[Use] = []
+    """A call as written: once, or several times where it becomes several calls of the client's own."""
+    step: int = -1
+    """The number of a call's step."""
 
     @property
-    def call(self) -> Call:
-        """The call in a call's place."""
-        block = self.entry.message.content[self.index]
-        assert isinstance(block, CALLS)
-        return block
+    def block(self) -> AnyBlock:
+        """The call or the result."""
+        return self.message.content[self.index]
 
 
-class Piece(msgspec.Struct, eq=False):
+class Piece(msgspec.Struct, eq=False, gc=False):
     """Blocks of one message that stand on one line."""
 
     entry: Entry
@@ -93,9 +101,10 @@ class Piece(msgspec.Struct, eq=False):
         return [slots[i] for i in self.indices if i in slots] if slots else []
 
 
-class Step(msgspec.Struct, eq=False):
+class Step(msgspec.Struct, eq=False, gc=False):
     """What the model said in one go, and the results that belong right after it. `asks`: there are calls in it."""
 
+    number: int
     said: list[Piece]
     results: list[Piece] = []
     unanswered: list[Slot] = []
@@ -131,17 +140,17 @@ def _pair(entries: Sequence[Entry]) -> list[Slot]:
     stale: dict[str, list[Slot]] = {}
     early: dict[str, list[Slot]] = {}
     for entry in entries:
-        message = entry.message
+        message, own = entry.message, entry.own is not None
         if fresh and message.role == "user" and message.kind is None:
             for call_id, open_calls in fresh.items():
                 stale.setdefault(call_id, []).extend(open_calls)
             fresh = {}
         for i, block in enumerate(message.content):
             if isinstance(block, ToolResultBlock):
-                if entry.own is not None and not entry.is_paired(block):
+                if own and not entry.is_paired(block):
                     continue
                 call_id = block.call_id
-                slot = entry.slots[i] = Slot(entry, i, "result", call_id)
+                slot = entry.slots[i] = Slot(message, entry.first, own, i, "result", call_id)
                 if since_prompt := fresh.get(call_id):
                     _join(since_prompt.pop(0), slot)
                 elif before_it := stale.get(call_id):
@@ -149,9 +158,9 @@ def _pair(entries: Sequence[Entry]) -> list[Slot]:
                 else:
                     early.setdefault(call_id, []).append(slot)
             elif isinstance(block, CALLS):
-                if entry.own is not None and not entry.is_paired(block):
+                if own and not entry.is_paired(block):
                     continue
-                slot = entry.slots[i] = Slot(entry, i, "assistant", block.call_id)
+                slot = entry.slots[i] = Slot(message, entry.first, own, i, "assistant", block.call_id)
                 calls.append(slot)
                 if block.call_id is None:
                     continue
@@ -163,7 +172,7 @@ def _pair(entries: Sequence[Entry]) -> list[Slot]:
 
 
 def _join(call: Slot, result: Slot) -> None:
-    call.partner, result.partner = result, call
+    call.answered, result.call = True, call
 
 
 def _pieces(entries: Sequence[Entry]) -> list[Piece]:
@@ -177,7 +186,7 @@ def _pieces(entries: Sequence[Entry]) -> list[Piece]:
         slots, content = entry.slots, entry.message.content
         if entry.own is not None:
             on = entry.side
-            if on == "result" and not any(slot.partner for slot in slots.values()):
+            if on == "result" and not any(slot.call for slot in slots.values()):
                 on = "user"
             pieces.append(Piece(entry, on, list(range(len(content))), len(pieces), len(pieces) - results))
             results += on == "result"
@@ -195,7 +204,7 @@ def _pieces(entries: Sequence[Entry]) -> list[Piece]:
             slot = slots.get(i)
             on = speaker if slot is None else slot.side
             if on == "result":
-                if slot is None or slot.partner is None:
+                if slot is None or slot.call is None:
                     continue
             elif current is not None and current.side == on:
                 current.indices.append(i)
@@ -212,6 +221,7 @@ def _steps(pieces: Sequence[Piece]) -> tuple[list[Step | Piece], list[Piece]]:
     order: list[Step | Piece] = []
     results: list[Piece] = []
     step: Step | None = None
+    count = 0
     for piece in pieces:
         if not piece.indices and step is not None:
             step.said.append(piece)
@@ -220,21 +230,22 @@ def _steps(pieces: Sequence[Piece]) -> tuple[list[Step | Piece], list[Piece]]:
             step = None
         elif piece.side == "result":
             results.append(piece)
-            if step is not None and any(s.partner is not None and s.partner.step is step for s in piece.slots()):
+            if step is not None and any(s.call is not None and s.call.step == step.number for s in piece.slots()):
                 step = None
         else:
             if step is None or _begins_anew(step, piece):
-                step = Step([])
+                count += 1
+                step = Step(count, [])
                 order.append(step)
             step.said.append(piece)
             closed = False
             for slot in piece.slots():
-                step.asks, slot.step = True, step
+                step.asks, slot.step = True, count
                 # A record of the client's own stays as it is: the client repairs it as it does in the original.
-                if slot.partner is None and piece.entry.own is None:
+                if not slot.answered and not slot.own:
                     step.unanswered.append(slot)
                     # A search's made-up result comes at once, so that what follows stays after it.
-                    closed = closed or isinstance(slot.call, WebSearchBlock)
+                    closed = closed or isinstance(slot.block, WebSearchBlock)
             if closed:
                 step = None
     return order, results
@@ -252,10 +263,10 @@ def _begins_anew(step: Step, piece: Piece) -> bool:
 
 def _place_results(order: Sequence[Step | Piece], results: Sequence[Piece]) -> list[Piece]:
     """Hang each result on the step of its call; returns those that were not there already."""
+    steps = {item.number: item for item in order if isinstance(item, Step)}
     for piece in results:
-        step = next(s.partner.step for s in piece.slots() if s.partner is not None)
-        assert step is not None
-        step.results.append(piece)
+        call = next(s.call for s in piece.slots() if s.call is not None)
+        steps[call.step].results.append(piece)
     moved: list[Piece] = []
     count = 0
     for item in order:

@@ -81,9 +81,7 @@ def native(block: Call, place: Place) -> list[Use]:
             if block.name in OWN or block.name.startswith("mcp__"):
                 return [use]
             made = _equal(block.name, block.input, place)
-            return [
-                use._replace(name=made[0], input=made[1], code="renamed-tool") if made else _foreign(use, place, block)
-            ]
+            return [Use(*made, "renamed-tool") if made else _foreign(use, place, block)]
 
 
 def _equal(name: str, given: JsonValue, place: Place) -> tuple[str, JsonObject] | None:
@@ -129,4 +127,4 @@ def _foreign(use: Use, place: Place, block: ToolCallBlock | None) -> Use:
     server = (block.provider_data or {}).get("namespace") if block is not None else None
     prefix = f"{server}__" if isinstance(server, str) and server.startswith("mcp__") else f"mcp__{place.origin}__"
     name, _ = tool_name(prefix + use.name)
-    return use._replace(name=name, code="renamed-tool")
+    return Use(name, use.input, "renamed-tool")

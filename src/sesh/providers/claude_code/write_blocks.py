@@ -56,7 +56,7 @@ class Written(NamedTuple):
     drawn: JsonValue = None
 
 
-class Said(msgspec.Struct):
+class Said(msgspec.Struct, gc=False):
     """A block in the API's form.
 
     `content` is None where the block cannot be said, and `dropped` then tells what it was. `code` names a change.
@@ -73,12 +73,16 @@ class Said(msgspec.Struct):
     more: Sequence[Written] = ()
 
 
-class Use(NamedTuple):
-    """A tool call as it is written: the tool's name and an object of arguments; `code` where they were changed."""
+class Use(msgspec.Struct, gc=False):
+    """A tool call as it is written: the tool's name and an object of arguments; `code` where they were changed.
+
+    `id` is given when all the calls beside it are known.
+    """
 
     name: str
     input: JsonObject
     code: str | None = None
+    id: str = ""
 
 
 class Output(NamedTuple):

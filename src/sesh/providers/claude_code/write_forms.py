@@ -16,7 +16,7 @@ from sesh.format.blocks import ToolResultBlock
 from sesh.format.json import JsonObject, JsonValue
 from sesh.providers.claude_code import tools_shown, write_children
 from sesh.providers.claude_code.steps import Arranged, Entry, Slot
-from sesh.providers.claude_code.write_blocks import Call, CallIds, Said, Use, Written, kept, output, said
+from sesh.providers.claude_code.write_blocks import CALLS, Call, CallIds, Said, Use, Written, kept, output, said
 from sesh.providers.claude_code.write_children import Agent
 from sesh.providers.claude_code.write_compaction import is_readable
 from sesh.providers.claude_code.write_notes import Notes
@@ -25,7 +25,7 @@ Vocabulary: TypeAlias = Callable[[Call], list[Use]]
 """How calls are named: under their own names, or as the client's own tools."""
 
 
-class Form(msgspec.Struct):
+class Form(msgspec.Struct, gc=False):
     """A message on its way into lines.
 
     `parts[i]` is block i. `left` counts the pieces that are still to be written, `lines` the lines that were.
@@ -52,41 +52,42 @@ class Former:
         """Give every call its names and its ids, which no other call of the segment has."""
         names = CallIds()
         for slot in self._arranged.calls:
-            if slot.entry.own is not None:
-                slot.uses = [(names.give(slot.call_id, ""), kept(slot.call))]
+            if slot.own and isinstance(slot.block, CALLS):
+                slot.uses = [kept(slot.block)]
+                slot.uses[0].id = names.give(slot.call_id, "")
         for slot in self._arranged.calls:
-            entry, block = slot.entry, slot.call
-            if entry.own is not None:
+            block = slot.block
+            if slot.own or not isinstance(block, CALLS):
                 continue
-            first = names.give(slot.call_id, "" if slot.call_id else _call_id(slot))
-            uses = vocabulary(block)
-            slot.uses = [(first, uses[0])]
-            for n, use in enumerate(uses[1:], 2):
-                slot.uses.append((names.give(f"{first}-{n}", ""), use))
-            if entry.first is not None:
-                self._say_changes(slot, block, uses)
+            slot.uses = vocabulary(block)
+            first, *more = slot.uses
+            first.id = names.give(slot.call_id, "" if slot.call_id else _call_id(slot))
+            for n, use in enumerate(more, 2):
+                use.id = names.give(f"{first.id}-{n}", "")
+            if slot.first is not None:
+                self._say_changes(slot, block)
         for message_id, began in self._spawned.items():
             self._link(message_id, began)
 
     def _link(self, message_id: str, began: Sequence[Agent]) -> None:
         """Give each sub-agent its call among the calls of its message: those that begin one first."""
-        mine = [s for s in self._arranged.calls if s.entry.message.id == message_id]
-        mine.sort(key=lambda slot: slot.uses[0][1].name not in ("Agent", "Task"))
+        mine = [s for s in self._arranged.calls if s.message.id == message_id]
+        mine.sort(key=lambda slot: slot.uses[0].name not in ("Agent", "Task"))
         for slot, agent in zip(mine, began, strict=False):
-            self._agents.setdefault(slot.uses[0][0], agent)
+            self._agents.setdefault(slot.uses[0].id, agent)
 
     @property
     def calls_of_agents(self) -> dict[str, str]:
         """By agent id: the id of the call that began it, as written in this segment."""
         return {agent.agent_id: call for call, agent in self._agents.items()}
 
-    def _say_changes(self, slot: Slot, block: Call, uses: list[Use]) -> None:
-        code, about = uses[0].code, slot.entry.message.id
+    def _say_changes(self, slot: Slot, block: Call) -> None:
+        code, about = slot.uses[0].code, slot.message.id
         if code in ("renamed-tool", "tool-name", "as-call"):
-            names = list(dict.fromkeys(u.name for u in uses))
+            names = list(dict.fromkeys(u.name for u in slot.uses))
             was = getattr(block, "name", None) or ("apply_patch" if block.call_id is not None else "a search")
             self._notes.say(code, f"{was!r} went over as {' and '.join(names)}.", about)
-        if block.call_id not in (None, slot.uses[0][0]):
+        if block.call_id not in (None, slot.uses[0].id):
             self._notes.say("call-id", "The id of a call was changed to one that the API accepts once.", about)
 
     def form(self, entry: Entry) -> Form:
@@ -109,52 +110,51 @@ class Former:
         return Form(parts, entry.pieces)
 
     def _result(self, block: ToolResultBlock, slot: Slot) -> Said:
-        if slot.partner is None:
-            if slot.entry.first is not None:
-                self._notes.say_each("orphan-dropped", "A result without a call was left out.", slot.entry.message.id)
+        if slot.call is None:
+            if slot.first is not None:
+                self._notes.say_each("orphan-dropped", "A result without a call was left out.", slot.message.id)
             return Said(None, dropped="orphan-result")
-        uses = slot.partner.uses
-        name, use = uses[0]
+        use, *more = slot.call.uses
         one = output(block.given)
         if use.code == "renamed-tool":
             shown = tools_shown.translated(use, one.content, block.is_error)
         else:
             shown = tools_shown.Shown(one.content, tools_shown.drawn(use, one.content, block.is_error))
-        code = one.code or (None if name == block.call_id else "call-id")
+        code = one.code or (None if use.id == block.call_id else "call-id")
         if code is None and shown.content is not one.content and shown.content != one.content:
             code = "renamed-tool"
         part = Said(
-            tool_result(name, shown.content, block.is_error),
+            tool_result(use.id, shown.content, block.is_error),
             code,
             faithful=code is None and block.excerpt is None,
             drawn=shown.drawn,
+            more=[_rest(u, one.content, block.is_error) for u in more] if more else (),
         )
-        if name in self._agents and use.name in ("Agent", "Task") and not block.is_error:
-            part.drawn = write_children.drawn(self._agents[name])
-        if len(uses) > 1:
-            part.more = [_rest(other, also, one.content, block.is_error) for other, also in uses[1:]]
+        if use.id in self._agents and use.name in ("Agent", "Task") and not block.is_error:
+            part.drawn = write_children.drawn(self._agents[use.id])
         return part
 
 
 def _call_id(slot: Slot) -> str:
     """An id for a call that has none."""
-    return "call_" + ids.derive("call", slot.entry.message.id, str(slot.index)).replace("-", "")[:24]
+    return "call_" + ids.derive("call", slot.message.id, str(slot.index)).replace("-", "")[:24]
 
 
 def _call(slot: Slot) -> Said:
-    (name, use), *more = slot.uses
-    code = use.code or (None if name == slot.call_id else "call-id")
-    return Said(_tool_use(name, use), code, faithful=code is None, more=[Written(_tool_use(n, u)) for n, u in more])
+    use, *more = slot.uses
+    code = use.code or (None if use.id == slot.call_id else "call-id")
+    rest = [Written(_tool_use(u)) for u in more] if more else ()
+    return Said(_tool_use(use), code, faithful=code is None, more=rest)
 
 
-def _rest(name: str, use: Use, content: JsonValue, is_error: bool | None) -> Written:
+def _rest(use: Use, content: JsonValue, is_error: bool | None) -> Written:
     """The result of one more call that stands for a part of a call."""
     shown = tools_shown.part_of_it(use, content, is_error)
-    return Written(tool_result(name, shown.content, is_error), shown.drawn)
+    return Written(tool_result(use.id, shown.content, is_error), shown.drawn)
 
 
-def _tool_use(name: str, use: Use) -> JsonObject:
-    return {"type": "tool_use", "id": name, "name": use.name, "input": use.input}
+def _tool_use(use: Use) -> JsonObject:
+    return {"type": "tool_use", "id": use.id, "name": use.name, "input": use.input}
 
 
 def tool_result(call: str, content: JsonValue, is_error: bool | None) -> JsonObject:

@@ -56,8 +56,10 @@ class SegmentWriter:
         self._book: Final = book
         self._notes: Final = notes
         self._session: Final = chain.envelope.session_id
-        self._asked: Final[dict[str, tuple[str, Use | None]]] = {}
-        """By call id: the uuid of the line with the call, and the call."""
+        self._asked: Final[dict[str, str]] = {}
+        """By call id: the uuid of the line with the call."""
+        self._own_calls: Final[dict[str, Use]] = {}
+        """Calls of the client's own records, by their ids."""
         self._spawned: Final = spawned
         self._thread = thread
         self._open: Final[dict[Entry, Form]] = {}
@@ -142,12 +144,14 @@ class SegmentWriter:
 
     def _stub_results(self, slot: Slot) -> None:
         """Made-up results for a call that has none: the API takes no call without."""
-        if slot.entry.first is not None:
-            self._notes.say_each("stub-result", "A call without a result got a made-up one.", slot.entry.message.id)
-        text = stub_output(slot.call)
+        block = slot.block
+        assert isinstance(block, CALLS)
+        if slot.first is not None:
+            self._notes.say_each("stub-result", "A call without a result got a made-up one.", slot.message.id)
+        text = stub_output(block)
         error = True if text == NOTHING_RECORDED else None
-        for name, use in slot.uses:
-            self._extra("user", [tool_result(name, text, error)], drawn(use, text, error), slot.entry.message, None)
+        for use in slot.uses:
+            self._extra("user", [tool_result(use.id, text, error)], drawn(use, text, error), slot.message, None)
 
     def _line(self, piece: Piece, form: Form, message_id: str | None = None) -> None:
         """The blocks of a piece on one line, and what stands for parts of its calls on lines after it."""
@@ -171,7 +175,7 @@ class SegmentWriter:
             own = {"message": self._api(message_id, model, blocks, content.json, message.usage)}
             for block in blocks:
                 if block["type"] == "tool_use":
-                    self._asked[block["id"]] = (uuid, None)
+                    self._asked[block["id"]] = uuid
         elif piece.side == "result":
             kind = "user"
             content, seen = encode_result(blocks[0], parts[piece.indices[0]].drawn)
@@ -221,16 +225,16 @@ class SegmentWriter:
             results = [b for b in message.content if isinstance(b, ToolResultBlock)]
             if len(results) == 1:
                 asked = self._asked.get(results[0].call_id)
-                seen = drawn_again(line, asked and asked[1], results[0])
+                seen = drawn_again(line, self._own_calls.get(results[0].call_id), results[0])
                 line = {**line, "toolUseResult": seen} if seen is not None else line
                 if asked is not None:
-                    line = {**line, "sourceToolAssistantUUID": asked[0]}
+                    line = {**line, "sourceToolAssistantUUID": asked}
         if own.spilled is not None:
             self.spilled[own.spilled[0]] = own.spilled[1]
         self._chain.again(line, message.ts, uuid, sesh=own.stamp, raw=own.raw)
         for block in message.content:
             if isinstance(block, CALLS) and block.call_id is not None:
-                self._asked[block.call_id] = (uuid, kept(block))
+                self._asked[block.call_id], self._own_calls[block.call_id] = uuid, kept(block)
 
     def _extra(self, kind: str, blocks: list[JsonObject], seen: Any, message: Message, message_id: str | None) -> None:
         """A line that the writer made up; reading passes over it."""
@@ -245,7 +249,7 @@ class SegmentWriter:
         name = block.get("id") or block["tool_use_id"]
         uuid = self._chain.uuid(ids.derive("extra", self._session, message.id, kind, str(name)))
         if kind == "assistant":
-            self._asked[name] = (uuid, None)
+            self._asked[name] = uuid
         self._chain.add(kind, uuid, self._chain.clock.next(None), own, sesh=_STUB)
         self._chain.sent.add(content.json, blocks)
 
@@ -255,7 +259,7 @@ class SegmentWriter:
             keys["toolUseResult"] = seen
         asked = self._asked.get(block["tool_use_id"])
         if asked is not None:
-            keys["sourceToolAssistantUUID"] = asked[0]
+            keys["sourceToolAssistantUUID"] = asked
         return keys
 
     def _model(self, message: Message) -> str:
