@@ -17,22 +17,56 @@ many messages before the summary it stands (0: the summary itself). `child`: the
 line names, and `origin`: how many messages back the one it came from stands (1: the one before this line). `usage`: the
 message's, where the client's own counts do not say all of it. `kind` may be `said`: conversation, whatever the text
 looks like to the reader.
+
+`rest` and `same`, in place of `blocks`: the blocks without their long texts that the line says already, and where on
+the line each of these stands.
+
+    "rest": [{"type": "tool_result", "callId": "c1", "output": ""}],
+    "same": [{"at": [0, "output"], "of": [0, "content"], "put": "Chunk ID: 1\\n...Output:\\n", "cut": "Exit code 1\\n"}]
+
+`at` leads to the empty text in `rest` that is to be filled, `of` to the text in the line's own content (for Claude
+Code `message.content`); `put` stands before it in the block alone, `cut` before it on the line alone. So what somebody
+changed on the line is changed in the block; where it is gone, or `cut` does not stand there any more, nothing is
+restored and the ordinary mapping is what remains. A stamp with `blocks` is read as ever.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import msgspec
 
 from sesh.format import jsontext, wire
 from sesh.format.blocks import AnyBlock
-from sesh.format.json import JsonObject
+from sesh.format.json import JsonObject, JsonValue
 from sesh.format.message import Usage
 
 KEY: Final = "sesh"
 SAID: Final = "said"
+Way: TypeAlias = list[str | int]
+"""How to go from a value to one inside it: keys and indices."""
+
+LONG: Final = 200
+"""Texts of this many characters are not said twice: for shorter ones `same` would be as long."""
+_DEPTH: Final = 6
+"""How deep a long text is looked for, which is as deep as the vendors' own shapes go (an image of an output's part)."""
+
+
+class Same(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """A text of a block that the line says already: see the module."""
+
+    at: Way
+    of: Way
+    put: str = ""
+    cut: str = ""
+
+
+class Rest(NamedTuple):
+    """What a stamp says in place of whole blocks: see the module."""
+
+    blocks: list[JsonObject]
+    same: list[Same]
 
 
 class Stamp(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, gc=False):
@@ -44,6 +78,8 @@ class Stamp(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     turn_id: str | None = None
     ts: str | None = None
     blocks: list[JsonObject] | None = None
+    rest: list[JsonObject] | None = None
+    same: list[Same] | None = None
     retained: str | None = None
     stub: bool | None = None
     more: bool | None = None
@@ -83,13 +119,89 @@ def escape(blocks: Sequence[JsonObject]) -> str:
     return jsontext.escaped(list(blocks)).decode("ascii")
 
 
-def blocks_of(stamp: Stamp) -> list[AnyBlock] | None:
-    """The canonical blocks that a stamp restores; None where it holds none, or somebody edited them into no blocks."""
-    if stamp.blocks is not None:
-        return wire.decode_blocks(stamp.blocks)
+def unsaid(blocks: Sequence[JsonObject], content: JsonValue) -> Rest | None:
+    """`blocks` without the long texts that a line of this content says; None where it says none of them."""
+    there = {text[-LONG:]: (of, text) for of, text in _long_texts(content)}
+    if not there:
+        return None
+    rest, same = list(blocks), []
+    for at, text in _long_texts(rest):
+        of, said = there.get(text[-LONG:], (at, ""))
+        cut = 0 if text.endswith(said) else said.find("\n") + 1
+        if said and (not cut or text.endswith(said[cut:])):
+            same.append(Same(at, of, put=text[: len(text) - len(said) + cut], cut=said[:cut]))
+            _fill(rest, at, "")
+    return Rest(rest, same) if same else None
+
+
+def _long_texts(value: JsonValue) -> list[tuple[Way, str]]:
+    found: list[tuple[Way, str]] = []
+    if isinstance(value, str):
+        if len(value) >= LONG:
+            found.append(([], value))
+    else:
+        _look(value, [], found)
+    return found
+
+
+def _look(value: JsonValue, way: Way, found: list[tuple[Way, str]]) -> None:
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        if isinstance(inner, str):
+            if len(inner) >= LONG:
+                found.append(([*way, key], inner))
+        elif isinstance(inner, (dict, list)) and len(way) < _DEPTH:
+            _look(inner, [*way, key], found)
+
+
+def blocks_of(stamp: Stamp, content: JsonValue = None) -> list[AnyBlock] | None:
+    """The canonical blocks that a stamp restores on a line of this content.
+
+    None where it holds none, somebody edited them into no blocks, or the line has not what it refers to.
+    """
+    whole = whole_blocks(stamp, content)
+    if whole is not None:
+        return wire.decode_blocks(whole)
     if stamp.escaped is None:
         return None
     try:
         return wire.decode_blocks(jsontext.loads(stamp.escaped))
     except jsontext.UnreadableJson:
         return None
+
+
+def whole_blocks(stamp: Stamp, content: JsonValue) -> list[JsonObject] | None:
+    """A stamp's `blocks`, or its `rest` with the texts that the line says; None where there are none of these."""
+    if stamp.rest is None or not stamp.same:
+        return stamp.blocks
+    blocks = list(stamp.rest)
+    for same in stamp.same:
+        said = content
+        for key in same.of:
+            said = _inside(said, key)
+        if not isinstance(said, str) or not said.startswith(same.cut):
+            return None
+        if not _fill(blocks, same.at, same.put + said[len(same.cut) :]):
+            return None
+    return blocks
+
+
+def _fill(blocks: list[JsonObject], at: Way, text: str) -> bool:
+    """Put a text in its place, in copies of what is around it; False where there is no text to take its place."""
+    here: Any = blocks
+    for key in at[:-1]:
+        inner = _inside(here, key)
+        if not isinstance(inner, (dict, list)):
+            return False
+        here[key] = inner = inner.copy()
+        here = inner
+    if not at or not isinstance(_inside(here, at[-1]), str):
+        return False
+    here[at[-1]] = text
+    return True
+
+
+def _inside(value: Any, key: str | int) -> Any:
+    """What stands under a key or an index; None where there is no such thing."""
+    if isinstance(value, dict):
+        return value.get(key)
+    return value[key] if isinstance(value, list) and isinstance(key, int) and 0 <= key < len(value) else None

@@ -179,13 +179,15 @@ class Weaver:
                 said = []
             case _:
                 assert_never(record.kind)
+        if mark is not stamp.EMPTY:
+            restored = stamp.blocks_of(mark, line.message.content if line.message is not None else None)
+            if restored is not None:
+                first = said[0] if said else Said("assistant" if record.kind == "assistant" else "user", None, [])
+                said = [msgspec.structs.replace(first, content=restored)]
         if line.message is not None and isinstance(line.message.content, list):
             # The blocks are made. Letting go of what they were made of here, and not at the end, gives the memory that
             # the processor has at hand to the next ones: a twentieth of a whole reading.
             line.message.content = []
-        if mark is not stamp.EMPTY and (restored := stamp.blocks_of(mark)) is not None:
-            first = said[0] if said else Said("assistant" if record.kind == "assistant" else "user", None, [])
-            said = [msgspec.structs.replace(first, content=restored)]
         if said:
             reading.used(record)
             for part in said:

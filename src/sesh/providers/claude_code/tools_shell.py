@@ -31,11 +31,15 @@ _FRAME: Final = regex(
 
 
 class ShellOutput(NamedTuple):
-    """What a command printed. `code` is its exit status, None where it still ran; `framed` says how it was known."""
+    """What a command printed. `code` is its exit status, None where it still ran; `framed` says how it was known.
+
+    `frame` is what stood before the body, where that stood at the end as it is.
+    """
 
     body: str
     code: int | None
     framed: bool
+    frame: str | None = None
 
 
 def command_of(arguments: JsonValue, here: Collection[str]) -> JsonObject | None:
@@ -77,7 +81,8 @@ def unframed(text: str) -> ShellOutput:
     if match is None:
         return ShellOutput(text, None, False)
     code = match["code"]
-    return ShellOutput(match["body"], None if code is None else int(code), True)
+    at = match.start("body")
+    return ShellOutput(text[at:], None if code is None else int(code), True, text[:at])
 
 
 def _json_frame(text: str) -> ShellOutput | None:

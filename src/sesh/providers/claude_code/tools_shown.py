@@ -14,10 +14,15 @@ from sesh.providers.claude_code.write_blocks import NOTHING_RECORDED, Use
 
 
 class Shown(NamedTuple):
-    """A result as it is written: what the model reads, and what the screen draws (None: nothing)."""
+    """A result as it is written: what the model reads, and what the screen draws (None: nothing).
+
+    `put` and `cut`: the output is this content, but for its beginning (format/stamp.py). `put` is None where it is not.
+    """
 
     content: JsonValue
     drawn: JsonValue = None
+    put: str | None = ""
+    cut: str = ""
 
 
 def translated(use: Use, content: JsonValue, is_error: bool | None) -> Shown:
@@ -26,10 +31,11 @@ def translated(use: Use, content: JsonValue, is_error: bool | None) -> Shown:
         found = tools_shell.unframed(content)
         if found.framed:
             failed = is_error or found.code not in (None, 0)
-            text = f"Exit code {found.code}\n{found.body}" if failed and found.code is not None else found.body
             if found.code is None:
-                text = content  # it still runs: the frame says so, and under which id
-            return Shown(text, drawn(use, text, is_error))
+                return Shown(content, drawn(use, content, is_error))  # it still runs: the frame says so, and its id
+            cut = f"Exit code {found.code}\n" if failed else ""
+            text = cut + found.body
+            return Shown(text, drawn(use, text, is_error), found.frame, cut)
     return Shown(content, drawn(use, content, is_error))
 
 

@@ -27,6 +27,7 @@ from sesh.format.blocks import (
 )
 from sesh.format.json import JsonObject, JsonValue
 from sesh.format.regex import regex
+from sesh.format.stamp import Same
 
 Call: TypeAlias = ToolCallBlock | FileChangeBlock | WebSearchBlock
 CALLS: Final = (ToolCallBlock, FileChangeBlock, WebSearchBlock)
@@ -62,7 +63,7 @@ class Said(msgspec.Struct, gc=False):
     `content` is None where the block cannot be said, and `dropped` then tells what it was. `code` names a change.
     `faithful` is False where the content alone does not give the block back, so that a stamp has to. `drawn` is what
     the screen draws of a result; `more` are further calls that stand for a part of a call, or their results, on lines
-    of their own.
+    of their own. `same` tells where a result says its output.
     """
 
     content: JsonObject | None
@@ -71,6 +72,7 @@ class Said(msgspec.Struct, gc=False):
     faithful: bool = True
     drawn: JsonValue = None
     more: Sequence[Written] = ()
+    same: Same | None = None
 
 
 class Use(msgspec.Struct, gc=False):

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from sesh.format import ids
+from sesh.format import ids, stamp
 from sesh.format.blocks import ToolResultBlock
 from sesh.format.json import JsonObject, JsonValue
 from sesh.providers.claude_code import tools_shown, write_children
@@ -130,6 +130,8 @@ class Former:
             drawn=shown.drawn,
             more=[_rest(u, one.content, block.is_error) for u in more] if more else (),
         )
+        if shown.put is not None and isinstance(block.given, str) and block.excerpt is None:
+            part.same = stamp.Same([0, "output"], [0, "content"], shown.put, shown.cut)
         if use.id in self._agents and use.name in ("Agent", "Task") and not block.is_error:
             part.drawn = write_children.drawn(self._agents[use.id])
         return part

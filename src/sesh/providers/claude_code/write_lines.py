@@ -203,10 +203,13 @@ def _encoded(line: JsonObject) -> bytes:
     try:
         return jsontext.encode_any(line)
     except UnicodeEncodeError:  # a stamp, a name or what is drawn: content is encoded already
-        sesh = line.get(stamp.KEY)
-    if isinstance(sesh, stamp.Stamp) and sesh.blocks is not None and not encode_content(sesh.blocks).clean:
-        # In ASCII the blocks keep it, so that nothing but names changes.
-        line = {**line, stamp.KEY: msgspec.structs.replace(sesh, blocks=None, escaped=stamp.escape(sesh.blocks))}
+        sesh, message = line.get(stamp.KEY), line.get("message")
+    if isinstance(sesh, stamp.Stamp):
+        blocks = stamp.whole_blocks(sesh, jsontext.decode_any(message["content"]) if message else None)
+        if blocks is not None and not encode_content(blocks).clean:
+            # In ASCII the blocks keep it, so that nothing but names changes.
+            whole = msgspec.structs.replace(sesh, blocks=None, rest=None, same=None, escaped=stamp.escape(blocks))
+            line = {**line, stamp.KEY: whole}
     return jsontext.encode_any(_cleaned(line))
 
 

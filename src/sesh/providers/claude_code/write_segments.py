@@ -9,7 +9,7 @@ import msgspec
 
 from sesh.format import ids, stamp
 from sesh.format.blocks import ToolResultBlock
-from sesh.format.json import JsonObject
+from sesh.format.json import JsonObject, JsonValue
 from sesh.format.message import Message, Usage
 from sesh.providers.claude_code.steps import Entry, Piece, Slot, Step, arrange
 from sesh.providers.claude_code.tools_shown import drawn
@@ -168,8 +168,10 @@ class SegmentWriter:
         uuid = self._uuid(piece, form)
         model: str | None = None
         own: JsonObject
+        value: JsonValue
         if piece.side == "assistant":
             kind = "assistant"
+            value = blocks
             content = encode_content(blocks)
             model = self._model(message)
             own = {"message": self._api(message_id, model, blocks, content.json, message.usage)}
@@ -178,12 +180,13 @@ class SegmentWriter:
                     self._asked[block["id"]] = uuid
         elif piece.side == "result":
             kind = "user"
+            value = blocks
             content, seen = encode_result(blocks[0], parts[piece.indices[0]].drawn)
             own = {"message": _by_user(content.json), **self._result_keys(blocks[0], seen)}
         else:
             kind = "user"
-            words = len(blocks) == 1 and blocks[0]["type"] == "text"
-            content = encode_content(blocks[0]["text"] if words else blocks)
+            value = blocks[0]["text"] if len(blocks) == 1 and blocks[0]["type"] == "text" else blocks
+            content = encode_content(value)
             own = {"message": _by_user(content.json), **_FLAGS.get(message.kind or "", {})}
         if not content.clean:
             for i in piece.indices:
@@ -191,7 +194,8 @@ class SegmentWriter:
                     parts[i].code = parts[i].code or "surrogates"
                     parts[i].faithful = False
         ts = self._chain.clock.next(message.ts)
-        self._chain.add(kind, uuid, ts, own, sesh=self._stamp(piece, form, model, ts))
+        says = value if content.clean and len(content.json) > stamp.LONG else None
+        self._chain.add(kind, uuid, ts, own, sesh=self._stamp(piece, form, model, ts, says))
         self._chain.sent.add(content.json, blocks)
         form.lines += 1
         for i in piece.indices:
@@ -207,7 +211,7 @@ class SegmentWriter:
         if entry.first is None:
             return
         ts = self._chain.clock.next(message.ts)
-        sesh = msgspec.structs.replace(self._stamp(piece, form, None, ts), role=message.role, blocks=[])
+        sesh = msgspec.structs.replace(self._stamp(piece, form, None, ts, None), role=message.role, blocks=[])
         uuid = self._uuid(piece, form)
         if self._chain.parent is None:
             self._chain.add("user", uuid, ts, {"message": {"role": "user", "content": []}}, sesh=sesh)
@@ -295,16 +299,17 @@ class SegmentWriter:
         uuid = self.uuids[message.id] = self._chain.uuid(_uuid_of(message))
         return uuid
 
-    def _stamp(self, piece: Piece, form: Form, model: str | None, ts: str) -> stamp.Stamp:
-        """What the line, of this model and time, does not say of its message."""
+    def _stamp(self, piece: Piece, form: Form, model: str | None, ts: str, says: JsonValue) -> stamp.Stamp:
+        """What the line, of this model and time and with this content, does not say of its message."""
         entry, message = piece.entry, piece.entry.message
         if entry.first is None:
             return stamp.Stamp(retained=self._names.get(message.id, message.id))
         if form.lines:
             return _STUB
-        blocks: list[JsonObject] | None = None
+        blocks, rest = None, None
         if entry.pieces > 1 or not all(part.faithful for part in form.parts):
             blocks = stamp.wire_blocks([b for b, p in zip(message.content, form.parts, strict=True) if not p.dropped])
+            rest = _rest(blocks, form, says) if says else None
         thread, self._thread = self._thread, None
         return stamp.Stamp(
             kind=message.kind or stamp.SAID,
@@ -312,7 +317,9 @@ class SegmentWriter:
             model=None if message.model == model else message.model,
             turn_id=self._turn(message),
             ts=None if message.ts == ts else message.ts,
-            blocks=blocks,
+            blocks=blocks if rest is None else None,
+            rest=None if rest is None else rest.blocks,
+            same=None if rest is None else rest.same,
             thread=thread,
             usage=message.usage if piece.side != "assistant" or _loses(message.usage) else None,
         )
@@ -333,6 +340,15 @@ class SegmentWriter:
                 self._book.changed(item, part.code)
             else:
                 self._book.written(item)
+
+
+def _rest(blocks: list[JsonObject], form: Form, says: JsonValue) -> stamp.Rest | None:
+    """What a line of this content does not say of a message's blocks; None where it says nothing that is long."""
+    same = form.parts[0].same
+    if same is None or len(form.parts) > 1:
+        return stamp.unsaid(blocks, says)
+    blocks[0]["output"] = ""
+    return stamp.Rest(blocks, [same])
 
 
 def _by_user(content: bytes) -> JsonObject:
