@@ -57,8 +57,14 @@ def absolute(path: str, cwd: str) -> str:
 
 def texts_of(hunk: Sequence[str]) -> tuple[str, str]:
     """What a hunk finds, and what it puts there."""
-    old = [line[1:] for line in hunk if line[:1] != "+"]
-    new = [line[1:] for line in hunk if line[:1] != "-"]
+    old: list[str] = []
+    new: list[str] = []
+    for line in hunk:
+        mark, words = line[:1], line[1:]
+        if mark != "+":
+            old.append(words)
+        if mark != "-":
+            new.append(words)
     return "\n".join(old), "\n".join(new)
 
 
@@ -68,23 +74,31 @@ def _files(patch: str) -> list[_File] | None:
     if not lines or lines[0].strip() != "*** Begin Patch":
         return None
     files: list[_File] = []
+    hunk: list[str] | None = None
+    """The hunk that goes on; a file's first needs no heading."""
     for line in lines[1:]:
         first = line[:1]
+        if hunk is not None and first in ("+", "-"):
+            hunk.append(line)
+            continue
         if first not in ("+", "-", "") and line.strip() == "*** End Patch":
             break
         heading = next((h for h in _FILE if line.startswith(h)), None) if first == "*" else None
         if heading is not None:
             files.append(_File(_FILE[heading], line[len(heading) :].strip()))
+            hunk = None
         elif not files:
             return None
         elif first in ("+", "-", " ", ""):
-            if not files[-1].hunks:
-                files[-1].hunks.append([])
-            files[-1].hunks[-1].append(line or " ")
+            if hunk is None:
+                hunk = []
+                files[-1].hunks.append(hunk)
+            hunk.append(line or " ")
         elif line.startswith(_MOVE):
             files[-1].move_to = line[len(_MOVE) :].strip()
         elif line.startswith("@@"):
-            files[-1].hunks.append([])
+            hunk = []
+            files[-1].hunks.append(hunk)
         elif line.startswith("*** End of File"):
             continue
         else:
@@ -100,11 +114,12 @@ def structured(old: str, new: str) -> list[JsonObject]:
     Its line numbers count from 1: where in the file the text stood is not known.
     """
     before, after = _lines(old), _lines(new)
+    most = min(len(before), len(after))
     head = 0
-    while head < min(len(before), len(after)) and before[head] == after[head]:
+    while head < most and before[head] == after[head]:
         head += 1
     tail = 0
-    while tail < min(len(before), len(after)) - head and before[-1 - tail] == after[-1 - tail]:
+    while tail < most - head and before[-1 - tail] == after[-1 - tail]:
         tail += 1
     lines = [" " + line for line in before[:head]]
     lines += ["-" + line for line in before[head : len(before) - tail]]

@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection
-from typing import Final, NamedTuple
+from typing import Final
+
+import msgspec
 
 from sesh.format import jsontext
 from sesh.format.json import JsonObject, JsonValue
@@ -30,7 +32,7 @@ _FRAME: Final = regex(
 )
 
 
-class ShellOutput(NamedTuple):
+class ShellOutput(msgspec.Struct, frozen=True, gc=False):
     """What a command printed. `code` is its exit status, None where it still ran; `framed` says how it was known.
 
     `frame` is what stood before the body, where that stood at the end as it is.

@@ -6,14 +6,14 @@ Bash shows its output only with `{stdout, stderr, interrupted, isImage}`, Edit a
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 from sesh.format.json import JsonObject, JsonValue
 from sesh.providers.claude_code import tools_patch, tools_shell
 from sesh.providers.claude_code.write_blocks import NOTHING_RECORDED, Use
 
 
-class Shown(NamedTuple):
+class Shown(msgspec.Struct, frozen=True, gc=False):
     """A result as it is written: what the model reads, and what the screen draws (None: nothing).
 
     `put` and `cut`: the output is this content, but for its beginning (format/stamp.py). `put` is None where it is not.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 
@@ -50,7 +50,7 @@ NOTHING_RECORDED: Final = "aborted"
 """The result of a call that never got one. It is the word that Codex sends in the same place (formats/codex.md §4)."""
 
 
-class Written(NamedTuple):
+class Written(msgspec.Struct, frozen=True, gc=False):
     """A block that a writer made up beside the ones it was given: its content, and what the screen draws of it."""
 
     content: JsonObject
@@ -87,7 +87,7 @@ class Use(msgspec.Struct, gc=False):
     id: str = ""
 
 
-class Output(NamedTuple):
+class Output(msgspec.Struct, frozen=True, gc=False):
     """A tool's result as it is written."""
 
     content: JsonValue

@@ -28,11 +28,13 @@ Vocabulary: TypeAlias = Callable[[Call], list[Use]]
 class Form(msgspec.Struct, gc=False):
     """A message on its way into lines.
 
-    `parts[i]` is block i. `left` counts the pieces that are still to be written, `lines` the lines that were.
+    `parts[i]` is block i. `faithful` is False where the content alone does not give the blocks back; `left` counts the
+    pieces that are still to be written, `lines` the lines that were.
     """
 
     parts: list[Said]
     left: int
+    faithful: bool = True
     lines: int = 0
 
 
@@ -96,18 +98,22 @@ class Former:
         if entry.own is not None:
             return Form([Said(None) for _ in message.content], entry.pieces)
         parts: list[Said] = []
+        faithful = entry.pieces < 2
         unreadable = message.kind == "summary" and not is_readable(message)
         for i, block in enumerate(message.content):
             if (slot := slots.get(i)) is not None:
-                parts.append(self._result(block, slot) if isinstance(block, ToolResultBlock) else _call(slot))
+                part = self._result(block, slot) if isinstance(block, ToolResultBlock) else _call(slot)
             elif unreadable:
-                parts.append(Said(None, dropped="encrypted-summary"))
+                part = Said(None, dropped="encrypted-summary")
             else:
-                parts.append(said(block, "assistant" if message.role == "assistant" else "user"))
+                part = said(block, "assistant" if message.role == "assistant" else "user")
+            parts.append(part)
+            if not part.faithful:
+                faithful = False
         if unreadable and entry.first is not None:
             text = "A compaction's summary is encrypted and cannot be told; the earlier turns are sent instead."
             self._notes.say("encrypted-summary", text, message.id)
-        return Form(parts, entry.pieces)
+        return Form(parts, entry.pieces, faithful)
 
     def _result(self, block: ToolResultBlock, slot: Slot) -> Said:
         if slot.call is None:

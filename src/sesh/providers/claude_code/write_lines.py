@@ -41,7 +41,10 @@ class Sent:
         """A line's content, encoded and as it was; a picture's data is no text."""
         self._bytes += len(content)
         for block in value if isinstance(value, list) else ():
-            inner = block.get("content") if block.get("type") == "tool_result" else [block]
+            kind = block.get("type")
+            if kind in ("text", "tool_use"):
+                continue
+            inner = block.get("content") if kind == "tool_result" else [block]
             for part in inner if isinstance(inner, list) else ():
                 source = part.get("source") if isinstance(part, dict) else None
                 if isinstance(source, dict) and isinstance(source.get("data"), str):
@@ -70,7 +73,7 @@ class Envelope(NamedTuple):
         return found
 
 
-class Content(NamedTuple):
+class Content(msgspec.Struct, frozen=True, gc=False):
     """Message content as JSON text; `clean` is False where lone surrogates had to be replaced."""
 
     json: bytes
@@ -141,7 +144,7 @@ class Chain:
             "timestamp": ts,
             **self._shared,
         }
-        if sesh is not stamp.EMPTY and sesh != stamp.EMPTY:
+        if sesh is not stamp.EMPTY:
             line[stamp.KEY] = sesh
         self.lines.append(_encoded(line))
         self.parent, self.last_ts = uuid, ts
@@ -190,7 +193,7 @@ class Chain:
             self.sent.add(encode_content(message.get("content")).json, message.get("content"))
 
     def _note_end(self, kind: Any) -> None:
-        if kind in ("user", "assistant"):
+        if kind == "user" or kind == "assistant":
             self.ends_open = kind == "user"
 
 

@@ -192,7 +192,7 @@ class SegmentWriter:
             for i in piece.indices:
                 if not encode_content(parts[i].content).clean:
                     parts[i].code = parts[i].code or "surrogates"
-                    parts[i].faithful = False
+            form.faithful = False
         ts = self._chain.clock.next(message.ts)
         says = value if content.clean and len(content.json) > stamp.LONG else None
         self._chain.add(kind, uuid, ts, own, sesh=self._stamp(piece, form, model, ts, says))
@@ -307,7 +307,7 @@ class SegmentWriter:
         if form.lines:
             return _STUB
         blocks, rest = None, None
-        if entry.pieces > 1 or not all(part.faithful for part in form.parts):
+        if not form.faithful:
             blocks = stamp.wire_blocks([b for b, p in zip(message.content, form.parts, strict=True) if not p.dropped])
             rest = _rest(blocks, form, says) if says else None
         thread, self._thread = self._thread, None

@@ -10,14 +10,10 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
-from sesh.format.regex import regex
-
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MS: Final = timedelta(milliseconds=1)
 _LAST: Final = (datetime(9998, 1, 1, tzinfo=UTC) - _EPOCH) // _MS
 """Times after this are no times: room is needed above them for lines that must come later."""
-
-_WRITTEN: Final = regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
 def milliseconds(text: str) -> int | None:
@@ -30,6 +26,11 @@ def milliseconds(text: str) -> int | None:
     except (ValueError, OverflowError):
         return None
     return found if 0 <= found <= _LAST else None
+
+
+def _is_written_so(text: str) -> bool:
+    """Whether a time, being one, stands as `iso` writes it: then all else in it are digits."""
+    return len(text) == 24 and text[4:20:3] == "--T::." and text[23] == "Z"
 
 
 def iso(ms: int) -> str:
@@ -67,7 +68,7 @@ class Clock:
             self.most = max(self.most, now - own)
         else:
             self._last = own
-            return ts if ts is not None and _WRITTEN.fullmatch(ts) else iso(own)
+            return ts if ts is not None and _is_written_so(ts) else iso(own)
         self._last = now
         return iso(now)
 
