@@ -105,13 +105,10 @@ def read(value: object) -> Stamp:
 
 def wire_blocks(blocks: Sequence[AnyBlock]) -> list[JsonObject]:
     """Blocks as a stamp holds them: wire form, without `providerData`, which is never written into another's file."""
-    return [_stripped(b) for b in msgspec.to_builtins(blocks)]
-
-
-def _stripped(value: Any) -> Any:
-    if isinstance(value, dict) and "providerData" in value:
-        return {k: v for k, v in value.items() if k != "providerData"}
-    return value
+    values: list[JsonObject] = msgspec.to_builtins(blocks)
+    for value in values:
+        value.pop("providerData", None)
+    return values
 
 
 def escape(blocks: Sequence[JsonObject]) -> str:

@@ -26,7 +26,8 @@ class Entry(msgspec.Struct, eq=False, gc=False):
 
     `first` is the number of its first block in the book; None for a copy that repeats an earlier message after a
     compaction. `own` is Claude Code's record of it, which is written again; where that gave several messages,
-    `message` holds the blocks of all of them, and `names` their ids. `pieces` counts the lines that it will take,
+    `message` holds the blocks of all of them. `names` are the ids of Claude Code's own messages, which get others when
+    they are read from this file. `pieces` counts the lines that it will take,
     `slots` are its calls and results, by index.
     """
 

@@ -25,32 +25,40 @@ def choose(
     cut = _cut(messages, notes, options.get("last_turns"))
     keep_raw, keep_context = options.get("keep_raw", False), options.get("keep_context", False)
     entries: list[Entry] = []
+    first = book.open(sum(len(m.content) for m in messages))
     n = 0
     while n < len(messages):
         message = messages[n]
         if is_own(message):
             start, n = n, _end_of_record(messages, n)
             parts = messages[start:n]
-            first = book.open(sum(len(m.content) for m in parts))
             if start < cut:
                 _leave(parts, first, book, "cut")
             elif _is_read(parts, owner) and (record := own_record(parts, keep_raw=keep_raw)) is not None:
                 whole = msgspec.structs.replace(message, content=[b for m in parts for b in m.content])
                 entries.append(Entry(whole, first, record, tuple(m.id for m in parts)))
             else:
-                for part in parts:
-                    entries.append(Entry(part, first))
-                    first += len(part.content)
+                entries += _each(parts, first)
+            first += sum(len(m.content) for m in parts)
             continue
-        first = book.open(len(message.content))
         if n < cut:
             _leave([message], first, book, "cut")
         elif message.kind == "context" and not keep_context:
             _leave([message], first, book, "context")
         else:
             entries.append(Entry(message, first))
+        first += len(message.content)
         n += 1
     return entries
+
+
+def _each(parts: Sequence[Message], first: int) -> list[Entry]:
+    """Messages of a record that cannot be written again, each for itself: named as reading will name their lines."""
+    found: list[Entry] = []
+    for part in parts:
+        found.append(Entry(part, first, names=(part.id,)))
+        first += len(part.content)
+    return found
 
 
 def _is_read(parts: Sequence[Message], owner: str | None) -> bool:

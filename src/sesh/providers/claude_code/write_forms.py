@@ -86,9 +86,9 @@ class Former:
     def _say_changes(self, slot: Slot, block: Call) -> None:
         code, about = slot.uses[0].code, slot.message.id
         if code in ("renamed-tool", "tool-name", "as-call"):
-            names = list(dict.fromkeys(u.name for u in slot.uses))
+            names = slot.uses[0].name if len(slot.uses) == 1 else " and ".join(dict.fromkeys(u.name for u in slot.uses))
             was = getattr(block, "name", None) or ("apply_patch" if block.call_id is not None else "a search")
-            self._notes.say(code, f"{was!r} went over as {' and '.join(names)}.", about)
+            self._notes.say(code, f"{was!r} went over as {names}.", about)
         if block.call_id not in (None, slot.uses[0].id):
             self._notes.say("call-id", "The id of a call was changed to one that the API accepts once.", about)
 

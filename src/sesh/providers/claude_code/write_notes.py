@@ -16,7 +16,10 @@ class Notes:
 
     def say(self, code: str, text: str, message_id: str | None = None) -> None:
         """Make a remark. `code` stands in report/codes.py; `message_id` is the message it is about."""
-        self._said.setdefault((code, text), []).append(message_id)
+        about = self._said.get((code, text))
+        if about is None:
+            about = self._said[code, text] = []
+        about.append(message_id)
 
     def say_each(self, code: str, text: str, message_id: str) -> None:
         """Make a remark that is to be an entry of its own for every message it is about."""

@@ -60,6 +60,8 @@ class SegmentWriter:
         """By call id: the uuid of the line with the call."""
         self._own_calls: Final[dict[str, Use]] = {}
         """Calls of the client's own records, by their ids."""
+        self._left_out: Final[dict[str, str]] = {}
+        """By model that is none of the client's: what is said of it."""
         self._spawned: Final = spawned
         self._thread = thread
         self._open: Final[dict[Entry, Form]] = {}
@@ -78,12 +80,9 @@ class SegmentWriter:
             if segment.summary not in segment.entries:
                 self._close_boundary(segment.summary)
         for entry in segment.entries:
-            if entry.own is not None:
-                name = ids.message_id(PROVIDER, self._session, entry.own.uuid)
-                self._names.update(dict.fromkeys(entry.names, name))
-            elif is_own(entry.message) and entry.first is not None:
-                name = ids.message_id(PROVIDER, self._session, _uuid_of(entry.message))
-                self._names[entry.message.id] = name
+            if entry.names:
+                uuid = entry.own.uuid if entry.own is not None else _uuid_of(entry.message)
+                self._names.update(dict.fromkeys(entry.names, ids.message_id(PROVIDER, self._session, uuid)))
         arranged = arrange(segment.entries)
         former = Former(arranged, self._vocabulary, self._notes, self._spawned)
         self.calls_of_agents.update(former.calls_of_agents)
@@ -267,11 +266,16 @@ class SegmentWriter:
         return keys
 
     def _model(self, message: Message) -> str:
-        if message.model and message.model.startswith("claude-"):
-            return message.model
-        if message.model not in (None, _SYNTHETIC):
-            text = f"{message.model!r} is no model of this client's; the lines say {_SYNTHETIC}."
-            self._notes.say("model-left-out", text)
+        model = message.model
+        if model is None or model == _SYNTHETIC:
+            return _SYNTHETIC
+        if model.startswith("claude-"):
+            return model
+        text = self._left_out.get(model)
+        if text is None:
+            text = f"{model!r} is no model of this client's; the lines say {_SYNTHETIC}."
+            self._left_out[model] = text
+        self._notes.say("model-left-out", text)
         return _SYNTHETIC
 
     def _api(
@@ -308,7 +312,10 @@ class SegmentWriter:
             return _STUB
         blocks, rest = None, None
         if not form.faithful:
-            blocks = stamp.wire_blocks([b for b, p in zip(message.content, form.parts, strict=True) if not p.dropped])
+            told = message.content
+            if len(told) > 1:
+                told = [b for b, part in zip(told, form.parts, strict=True) if part.dropped is None]
+            blocks = stamp.wire_blocks(told)
             rest = _rest(blocks, form, says) if says else None
         thread, self._thread = self._thread, None
         return stamp.Stamp(
