@@ -95,11 +95,8 @@ class Piece(msgspec.Struct, eq=False, gc=False):
     """Its place in the source order."""
     others: int
     """How many pieces that are no results stand before it in that order."""
-
-    def slots(self) -> list[Slot]:
-        """Its calls or results."""
-        slots = self.entry.slots
-        return [slots[i] for i in self.indices if i in slots] if slots else []
+    slots: list[Slot]
+    """Its calls or results."""
 
 
 class Step(msgspec.Struct, eq=False, gc=False):
@@ -189,12 +186,13 @@ def _pieces(entries: Sequence[Entry]) -> list[Piece]:
             on = entry.side
             if on == "result" and not any(slot.call for slot in slots.values()):
                 on = "user"
-            pieces.append(Piece(entry, on, list(range(len(content))), len(pieces), len(pieces) - results))
+            at = len(pieces)
+            pieces.append(Piece(entry, on, list(range(len(content))), at, at - results, list(slots.values())))
             results += on == "result"
             entry.pieces = 1
             continue
         if not content:
-            pieces.append(Piece(entry, "user", [], len(pieces), len(pieces) - results))
+            pieces.append(Piece(entry, "user", [], len(pieces), len(pieces) - results, []))
             entry.pieces = 1
             continue
         speaker: Side = "assistant" if entry.message.role == "assistant" else "user"
@@ -209,8 +207,11 @@ def _pieces(entries: Sequence[Entry]) -> list[Piece]:
                     continue
             elif current is not None and current.side == on:
                 current.indices.append(i)
+                if slot is not None:
+                    current.slots.append(slot)
                 continue
-            current = Piece(entry, on, [i], len(pieces), len(pieces) - results)
+            at = len(pieces)
+            current = Piece(entry, on, [i], at, at - results, [] if slot is None else [slot])
             pieces.append(current)
             results += on == "result"
             entry.pieces += 1
@@ -231,7 +232,7 @@ def _steps(pieces: Sequence[Piece]) -> tuple[list[Step | Piece], list[Piece]]:
             step = None
         elif piece.side == "result":
             results.append(piece)
-            if step is not None and any(s.call is not None and s.call.step == step.number for s in piece.slots()):
+            if step is not None and any(s.call is not None and s.call.step == step.number for s in piece.slots):
                 step = None
         else:
             if step is None or _begins_anew(step, piece):
@@ -240,7 +241,7 @@ def _steps(pieces: Sequence[Piece]) -> tuple[list[Step | Piece], list[Piece]]:
                 order.append(step)
             step.said.append(piece)
             closed = False
-            for slot in piece.slots():
+            for slot in piece.slots:
                 step.asks, slot.step = True, count
                 # A record of the client's own stays as it is: the client repairs it as it does in the original.
                 if not slot.answered and not slot.own:
@@ -266,7 +267,7 @@ def _place_results(order: Sequence[Step | Piece], results: Sequence[Piece]) -> l
     """Hang each result on the step of its call; returns those that were not there already."""
     steps = {item.number: item for item in order if isinstance(item, Step)}
     for piece in results:
-        call = next(s.call for s in piece.slots() if s.call is not None)
+        call = next(s.call for s in piece.slots if s.call is not None)
         steps[call.step].results.append(piece)
     moved: list[Piece] = []
     count = 0

@@ -148,7 +148,8 @@ class Chain:
             line[stamp.KEY] = sesh
         self.lines.append(_encoded(line))
         self.parent, self.last_ts = uuid, ts
-        self._note_end(kind)
+        if kind != "system":
+            self.ends_open = kind == "user"
 
     def boundary(self, uuid: str, ts: str | None, metadata: JsonObject) -> None:
         """Append a compaction's boundary: a new root that names the old leaf."""
@@ -187,14 +188,11 @@ class Chain:
                 line[stamp.KEY] = sesh
         self.lines.append(jsontext.dumps(line))
         self.parent = uuid
-        self._note_end(line.get("type"))
+        if line.get("type") in ("user", "assistant"):
+            self.ends_open = line["type"] == "user"
         message = line.get("message")
         if isinstance(message, dict):
             self.sent.add(encode_content(message.get("content")).json, message.get("content"))
-
-    def _note_end(self, kind: Any) -> None:
-        if kind == "user" or kind == "assistant":
-            self.ends_open = kind == "user"
 
 
 def unchained(line: JsonObject) -> bytes:

@@ -300,7 +300,8 @@ class SegmentWriter:
             return self._chain.uuid(ids.derive("retained", self._session, message.id, str(piece.at)))
         if form.lines:
             return self._chain.uuid(ids.derive("more", self._session, message.id, str(piece.indices[0])))
-        uuid = self.uuids[message.id] = self._chain.uuid(_uuid_of(message))
+        uuid = self._chain.uuid(_uuid_of(message) if piece.entry.names else message.id)
+        self.uuids[message.id] = uuid
         return uuid
 
     def _stamp(self, piece: Piece, form: Form, model: str | None, ts: str, says: JsonValue) -> stamp.Stamp:
@@ -318,24 +319,19 @@ class SegmentWriter:
             blocks = stamp.wire_blocks(told)
             rest = _rest(blocks, form, says) if says else None
         thread, self._thread = self._thread, None
+        turn, usage = message.turn_id, message.usage
         return stamp.Stamp(
             kind=message.kind or stamp.SAID,
             role=None if message.role == _ROLES[piece.side] else message.role,
             model=None if message.model == model else message.model,
-            turn_id=self._turn(message),
+            turn_id=_no_turn(message) if turn is None else self._names.get(turn, turn),
             ts=None if message.ts == ts else message.ts,
             blocks=blocks if rest is None else None,
             rest=None if rest is None else rest.blocks,
             same=None if rest is None else rest.same,
             thread=thread,
-            usage=message.usage if piece.side != "assistant" or _loses(message.usage) else None,
+            usage=usage if usage is not None and (piece.side != "assistant" or _loses(usage)) else None,
         )
-
-    def _turn(self, message: Message) -> str | None:
-        """The turn as the stamp names it: "" for none, where reading would find one; nothing on the client's own."""
-        if message.turn_id is None:
-            return None if is_own(message) and message.provider_data else ""
-        return self._names.get(message.turn_id, message.turn_id)
 
     def _close(self, entry: Entry, form: Form) -> None:
         if entry.first is None:
@@ -368,6 +364,11 @@ def _uuid_of(message: Message) -> str:
     return source or message.id
 
 
+def _no_turn(message: Message) -> str | None:
+    """What a stamp says of no turn: "" where reading would find one; nothing on the client's own."""
+    return None if is_own(message) and message.provider_data else ""
+
+
 def _anchor(metadata: Any, summary: Message) -> str | None:
     """The boundary's own uuid, where what was kept is anchored on it and not on the summary (2.1.328)."""
     for key in ("preservedMessages", "preservedSegment"):
@@ -378,12 +379,11 @@ def _anchor(metadata: Any, summary: Message) -> str | None:
     return None
 
 
-def _loses(usage: Usage | None) -> bool:
+def _loses(usage: Usage) -> bool:
     """Whether the client's counts leave something of a usage out: reasoning, or that a count is not known."""
-    if usage is None:
-        return False
-    known = (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens)
-    return usage.reasoning_tokens is not None or None in known
+    if usage.reasoning_tokens is not None:
+        return True
+    return None in (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens)
 
 
 def _usage(usage: Usage) -> JsonObject:
