@@ -129,3 +129,28 @@ def test_a_stamp_that_somebody_edited_is_no_stamp() -> None:
     result = s.read()
     assert short(result)[2:] == ["words", "more words", "still more"]
     assert not any(isinstance(b, ToolCallBlock) for m in result.messages for b in m.content)
+
+
+LONG = "".join(f"{n}: words of a long output\n" for n in range(20))
+FRAMED = "Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 3\nOutput:\n" + LONG
+
+
+def test_a_line_that_says_the_output_is_all_that_is_kept_of_it() -> None:
+    s = Made()
+    s.call("x1", "a1", "c1", "step")
+    same = [{"at": [0, "output"], "of": [0, "content"], "put": FRAMED.removesuffix(LONG), "cut": "Exit code 3\n"}]
+    rest = [{"type": "tool_result", "callId": "c 1", "output": "", "isError": True}]
+    line = s.result("r1", "x1", "c1", "Exit code 3\n" + LONG, **stamped(rest=rest, same=same))
+    assert s.read().messages[-1].content == [ToolResultBlock(call_id="c 1", output=FRAMED, is_error=True)]
+    line["message"]["content"][0]["content"] = "[redacted]"
+    assert s.read().messages[-1].content == [ToolResultBlock(call_id="c1", output="[redacted]")]
+    line["message"]["content"] = "edited"
+    assert s.read().messages[-1].content == [TextBlock(text="edited")]
+
+
+def test_a_line_of_sesh_before_it_kept_the_whole_block() -> None:
+    s = Made()
+    s.call("x1", "a1", "c1", "step")
+    blocks = [{"type": "tool_result", "callId": "c 1", "output": FRAMED, "isError": True}]
+    s.result("r1", "x1", "c1", "Exit code 3\n" + LONG, **stamped(blocks=blocks))
+    assert s.read().messages[-1].content == [ToolResultBlock(call_id="c 1", output=FRAMED, is_error=True)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sesh.format.blocks import FileChangeBlock, ToolCallBlock
+from sesh.format.blocks import FileChangeBlock, TextBlock, ToolCallBlock
 from sesh.providers.claude_code import PROVIDER
 from sesh.providers.claude_code.tools_native import Place, native
 from sesh.testing.provider_suite import read_back
@@ -183,6 +183,42 @@ def test_there_and_back_gives_the_first_call_again() -> None:
     told.result("c", "Plan updated")
     back = read_back(PROVIDER, told.emit(tools="native"))
     assert [m.content for m in back.messages] == [m.content for m in told.messages]
+
+
+FRAME = "Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code {}\nOutput:\n"
+WORDS = "".join(f"{n}: words of a long output \u2014\n" for n in range(20))
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        FRAME.format(0) + WORDS,
+        FRAME.format(3) + WORDS,
+        FRAME.format(0).replace("1", "\ud83d", 1) + WORDS,
+        WORDS + "\ud83d",
+    ],
+)
+def test_a_long_output_is_not_kept_beside_its_line(output: str) -> None:
+    told = Telling()
+    told.call("a", "exec_command", {"cmd": "ls"})
+    told.result("a", output, False)
+    emitted = told.emit()
+    line = next(v for v in chained(emitted.lines) if v["type"] == "user")
+    kept = ("\ud83d" in output) != ("same" in line["sesh"])  # what no client would take stands in the stamp, whole
+    assert kept and ("rest" in line["sesh"]) == ("same" in line["sesh"])
+    assert [m.content for m in read_back(PROVIDER, emitted).messages] == [m.content for m in told.messages]
+
+
+def test_long_words_of_a_message_with_calls_are_said_once() -> None:
+    told = Telling()
+    call = ToolCallBlock(call_id="a", name="exec_command", input={"cmd": WORDS, "workdir": FOLDER})
+    told.say("assistant", TextBlock(text=WORDS), call)
+    told.result("a", FRAME.format(0) + WORDS, False)
+    told.call("b", "no such tool", {"given": [WORDS]})
+    told.result("b", [{"type": "text", "text": WORDS}])
+    emitted = told.emit()
+    assert b"".join(emitted.lines).count(b"19: words of a long output") == 7  # each once, and twice what the screen draws
+    assert [m.content for m in read_back(PROVIDER, emitted).messages] == [m.content for m in told.messages]
 
 
 def _result(name: str, given: Any, output: Any, failed: bool | None) -> dict[str, Any]:

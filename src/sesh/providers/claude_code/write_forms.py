@@ -136,7 +136,8 @@ class Former:
             drawn=shown.drawn,
             more=[_rest(u, one.content, block.is_error) for u in more] if more else (),
         )
-        if shown.put is not None and isinstance(block.given, str) and block.excerpt is None:
+        text = block.output
+        if shown.put is not None and isinstance(text, str) and len(text) >= stamp.LONG and block.excerpt is None:
             part.same = stamp.Same([0, "output"], [0, "content"], shown.put, shown.cut)
         if use.id in self._agents and use.name in ("Agent", "Task") and not block.is_error:
             part.drawn = write_children.drawn(self._agents[use.id])

@@ -204,9 +204,10 @@ def _encoded(line: JsonObject) -> bytes:
     try:
         return jsontext.encode_any(line)
     except UnicodeEncodeError:  # a stamp, a name or what is drawn: content is encoded already
-        sesh, message = line.get(stamp.KEY), line.get("message")
+        sesh = line.get(stamp.KEY)
     if isinstance(sesh, stamp.Stamp):
-        blocks = stamp.whole_blocks(sesh, jsontext.decode_any(message["content"]) if message else None)
+        content = None if sesh.rest is None else jsontext.decode_any(line["message"]["content"])
+        blocks = stamp.whole_blocks(sesh, content)
         if blocks is not None and not encode_content(blocks).clean:
             # In ASCII the blocks keep it, so that nothing but names changes.
             whole = msgspec.structs.replace(sesh, blocks=None, rest=None, same=None, escaped=stamp.escape(blocks))

@@ -1,0 +1,106 @@
+"""Stamps that name what their line says already, in place of saying it again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sesh.format import stamp
+from sesh.format.blocks import TextBlock, ToolCallBlock, ToolResultBlock
+
+LONG = "".join(f"{n}: words of a long output\n" for n in range(20))
+FRAME = "Chunk ID: 1\nProcess exited with code 1\nOutput:\n"
+
+
+def result(content: Any) -> list[Any]:
+    return [{"type": "tool_result", "tool_use_id": "c", "content": content}]
+
+
+def shortened(block: Any, content: Any) -> stamp.Stamp:
+    rest = stamp.unsaid(stamp.wire_blocks([block]), content)
+    assert rest is not None
+    made = stamp.Stamp(rest=rest.blocks, same=rest.same)
+    assert len(stamp.jsontext.encode_any(made)) < len(LONG)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("block", "content"),
+    [
+        (TextBlock(text=LONG), LONG),
+        (TextBlock(text=LONG), [{"type": "text", "text": "x"}, {"type": "text", "text": LONG}]),
+        (ToolResultBlock(call_id="c d", output=LONG), result(LONG)),
+        (ToolResultBlock(call_id="c", output=FRAME + LONG), result(LONG)),
+        (ToolResultBlock(call_id="c", output=FRAME + LONG), result("Exit code 1\n" + LONG)),
+        (ToolResultBlock(call_id="c", output=LONG), result("Exit code 1\n" + LONG)),
+        (
+            ToolResultBlock(call_id="c", output=[{"type": "text", "text": LONG}]),
+            result([{"type": "text", "text": LONG}]),
+        ),
+        (
+            ToolCallBlock(call_id="c", name="exec_command", input={"cmd": LONG, "argv": ["sh", LONG], "n": 1}),
+            [{"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": LONG}}],
+        ),
+    ],
+)
+def test_what_the_line_says_is_not_said_twice(block: Any, content: Any) -> None:
+    mark = shortened(block, content)
+    assert stamp.blocks_of(mark, content) == [block]
+    (found,) = stamp.blocks_of(mark, content) or []
+    if isinstance(found, ToolCallBlock):
+        assert list(found.input) == ["cmd", "argv", "n"]  # the order of keys is the tool's
+
+
+@pytest.mark.parametrize(
+    ("block", "content"),
+    [
+        (TextBlock(text="short"), "short"),
+        (TextBlock(text=LONG), LONG.upper()),
+        (TextBlock(text=LONG + "more"), LONG),
+        (TextBlock(text=LONG), None),
+        (ToolResultBlock(call_id="c", output=LONG), result("two\nlines before\n" + LONG)),
+    ],
+)
+def test_what_the_line_does_not_say_stays(block: Any, content: Any) -> None:
+    assert stamp.unsaid(stamp.wire_blocks([block]), content) is None
+
+
+def test_a_change_on_the_line_is_a_change_of_the_block() -> None:
+    mark = shortened(ToolResultBlock(call_id="c", output=FRAME + LONG), result("Exit code 1\n" + LONG))
+    said = stamp.blocks_of(mark, result("Exit code 1\n[redacted]"))
+    assert said == [ToolResultBlock(call_id="c", output=FRAME + "[redacted]")]
+
+
+@pytest.mark.parametrize("content", [None, "", [], result(None), result([]), result("[redacted]"), [LONG], {"0": LONG}])
+def test_where_it_is_gone_nothing_is_restored(content: Any) -> None:
+    mark = shortened(ToolResultBlock(call_id="c", output=FRAME + LONG), result("Exit code 1\n" + LONG))
+    assert stamp.blocks_of(mark, content) is None
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        [],
+        [{"at": [], "of": []}],
+        [{"at": [0], "of": []}],
+        [{"at": [7, "text"], "of": []}],
+        [{"at": [-1, "text"], "of": []}],
+        [{"at": [0, "type", "x"], "of": []}],
+        [{"at": ["text"], "of": []}],
+        [{"at": [0, "text"], "of": [0, 0, "x"]}],
+        [{"at": [0, "text"]}],
+        [{"at": [0, 1.5], "of": []}],
+        "none",
+    ],
+)
+def test_a_stamp_that_somebody_edited_restores_nothing(same: Any) -> None:
+    mark = stamp.read({"rest": [{"type": "text", "text": ""}], "same": same})
+    assert stamp.blocks_of(mark, LONG) is None
+
+
+def test_what_was_read_is_left_alone() -> None:
+    read = {"rest": [{"type": "tool_call", "callId": "c", "name": "n", "input": {"a": ""}}], "same": []}
+    read["same"] = [{"at": [0, "input", "a"], "of": []}]
+    assert stamp.blocks_of(stamp.read(read), LONG) == [ToolCallBlock(call_id="c", name="n", input={"a": LONG})]
+    assert read["rest"] == [{"type": "tool_call", "callId": "c", "name": "n", "input": {"a": ""}}]
