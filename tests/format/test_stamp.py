@@ -58,6 +58,8 @@ def test_what_the_line_says_is_not_said_twice(block: Any, content: Any) -> None:
         (TextBlock(text="short"), "short"),
         (TextBlock(text=LONG), LONG.upper()),
         (TextBlock(text=LONG + "more"), LONG),
+        (TextBlock(text="a" + "x" * 300), "b" + "x" * 300),
+        (TextBlock(text="a\nb" + "x" * 300), "a\nc" + "x" * 300),
         (TextBlock(text=LONG), None),
         (ToolResultBlock(call_id="c", output=LONG), result("two\nlines before\n" + LONG)),
     ],

@@ -123,9 +123,13 @@ def unsaid(blocks: Sequence[JsonObject], content: JsonValue) -> Rest | None:
         return None
     rest, same = list(blocks), []
     for at, text in _long_texts(rest):
-        of, said = there.get(text[-LONG:], (at, ""))
-        cut = 0 if text.endswith(said) else said.find("\n") + 1
-        if said and (not cut or text.endswith(said[cut:])):
+        found = there.get(text[-LONG:])
+        if found is None:
+            continue
+        of, said = found
+        whole = text.endswith(said)
+        cut = 0 if whole else said.find("\n") + 1
+        if whole or (cut and text.endswith(said[cut:])):
             same.append(Same(at, of, put=text[: len(text) - len(said) + cut], cut=said[:cut]))
             _fill(rest, at, "")
     return Rest(rest, same) if same else None
