@@ -217,7 +217,9 @@ def test_long_words_of_a_message_with_calls_are_said_once() -> None:
     told.call("b", "no such tool", {"given": [WORDS]})
     told.result("b", [{"type": "text", "text": WORDS}])
     emitted = told.emit()
-    assert b"".join(emitted.lines).count(b"19: words of a long output") == 7  # each once, and twice what the screen draws
+    assert (
+        b"".join(emitted.lines).count(b"19: words of a long output") == 7
+    )  # each once, and twice what the screen draws
     assert [m.content for m in read_back(PROVIDER, emitted).messages] == [m.content for m in told.messages]
 
 
