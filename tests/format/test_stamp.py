@@ -32,6 +32,7 @@ def shortened(block: Any, content: Any) -> stamp.Stamp:
         (TextBlock(text=LONG), [{"type": "text", "text": "x"}, {"type": "text", "text": LONG}]),
         (ToolResultBlock(call_id="c d", output=LONG), result(LONG)),
         (ToolResultBlock(call_id="c", output=FRAME + LONG), result(LONG)),
+        (ToolCallBlock(call_id="c", name="n", input={"cmd": "x", "argv": ["sh", LONG], "n": 1}), LONG),
         (ToolResultBlock(call_id="c", output=FRAME + LONG), result("Exit code 1\n" + LONG)),
         (ToolResultBlock(call_id="c", output=LONG), result("Exit code 1\n" + LONG)),
         (
@@ -39,7 +40,7 @@ def shortened(block: Any, content: Any) -> stamp.Stamp:
             result([{"type": "text", "text": LONG}]),
         ),
         (
-            ToolCallBlock(call_id="c", name="exec_command", input={"cmd": LONG, "argv": ["sh", LONG], "n": 1}),
+            ToolCallBlock(call_id="c", name="exec_command", input={"cmd": LONG, "argv": ["sh", "x"], "n": 1}),
             [{"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": LONG}}],
         ),
     ],
@@ -92,6 +93,7 @@ def test_where_it_is_gone_nothing_is_restored(content: Any) -> None:
         [{"at": ["text"], "of": []}],
         [{"at": [0, "text"], "of": [0, 0, "x"]}],
         [{"at": [0, "text"]}],
+        [{"at": [0, "text"], "of": []}, {"at": [0, "text"], "of": []}],
         [{"at": [0, 1.5], "of": []}],
         "none",
     ],

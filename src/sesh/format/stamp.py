@@ -25,9 +25,10 @@ the line each of these stands.
     "same": [{"at": [0, "output"], "of": [0, "content"], "put": "Chunk ID: 1\\n...Output:\\n", "cut": "Exit code 1\\n"}]
 
 `at` leads to the empty text in `rest` that is to be filled, `of` to the text in the line's own content (for Claude
-Code `message.content`); `put` stands before it in the block alone, `cut` before it on the line alone. So what somebody
-changed on the line is changed in the block; where it is gone, or `cut` does not stand there any more, nothing is
-restored and the ordinary mapping is what remains. A stamp with `blocks` is read as ever.
+Code `message.content`); `put` stands before it in the block alone, `cut` before it on the line alone. Each text is
+referred to once, so that a small stamp cannot become a large message. What somebody changed on the line is changed in
+the block; where it is gone, or `cut` does not stand there any more, nothing is restored and the ordinary mapping is
+what remains. A stamp with `blocks` is read as ever.
 """
 
 from __future__ import annotations
@@ -132,6 +133,7 @@ def unsaid(blocks: Sequence[JsonObject], content: JsonValue) -> Rest | None:
         if whole or (cut and text.endswith(said[cut:])):
             same.append(Same(at, of, put=text[: len(text) - len(said) + cut], cut=said[:cut]))
             _fill(rest, at, "")
+            del there[text[-LONG:]]
     return Rest(rest, same) if same else None
 
 
@@ -174,6 +176,8 @@ def whole_blocks(stamp: Stamp, content: JsonValue) -> list[JsonObject] | None:
     """A stamp's `blocks`, or its `rest` with the texts that the line says; None where there are none of these."""
     if stamp.rest is None or not stamp.same:
         return stamp.blocks
+    if len({tuple(same.of) for same in stamp.same}) < len(stamp.same):
+        return None
     blocks = list(stamp.rest)
     for same in stamp.same:
         said = content

@@ -231,13 +231,18 @@ class CallIds:
             self._tried[base] = n
             chosen = f"{base}-{n}"
         self._taken.add(chosen)
-        if match := _NUMBERED.fullmatch(chosen):
-            self._stems.add(match[1])
+        if (stem := _stem(chosen)) is not None:
+            self._stems.add(stem)
         return chosen
 
     def _is_free(self, name: str) -> bool:
-        match = _NUMBERED.fullmatch(name)
-        return name not in self._taken and name not in self._stems and (match is None or match[1] not in self._taken)
+        return name not in self._taken and name not in self._stems and _stem(name) not in self._taken
+
+
+def _stem(name: str) -> str | None:
+    """`X` of an id `X_2`; None for other ids."""
+    match = _NUMBERED.fullmatch(name) if name[-1:].isdigit() else None
+    return None if match is None else match[1]
 
 
 def output(value: JsonValue) -> Output:
