@@ -211,7 +211,7 @@ def test_a_long_output_is_not_kept_beside_its_line(output: str) -> None:
 
 def test_long_words_of_a_message_with_calls_are_said_once() -> None:
     told = Telling()
-    call = ToolCallBlock(call_id="a", name="exec_command", input={"cmd": WORDS, "workdir": FOLDER})
+    call = ToolCallBlock(call_id="a", name="exec_command", input={"cmd": WORDS + "end", "workdir": FOLDER})
     told.say("assistant", TextBlock(text=WORDS), call)
     told.result("a", FRAME.format(0) + WORDS, False)
     told.call("b", "no such tool", {"given": [WORDS]})
