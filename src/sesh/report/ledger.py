@@ -16,14 +16,21 @@ from sesh.errors import LedgerError
 OPEN: Final = 0
 
 
+class _Codes(dict[str, int]):
+    """The number of each outcome, given out when it is first asked for; 0 is kept for what is still open."""
+
+    def __missing__(self, outcome: str) -> int:
+        code = self[outcome] = len(self) + 1
+        return code
+
+
 class Ledger:
     """Items and their outcomes. `what` names an item in errors ("line", "block")."""
 
     def __init__(self, what: str) -> None:
         self.what: Final = what
         self._outcomes: Final = array("H")
-        self._names: Final[list[str]] = [""]  # 0 is "still open"
-        self._codes: Final[dict[str, int]] = {}
+        self._codes: Final = _Codes()
 
     def __len__(self) -> int:
         return len(self._outcomes)
@@ -42,13 +49,9 @@ class Ledger:
         outcomes = self._outcomes
         if not 0 <= item < len(outcomes):
             raise LedgerError(f"{self.what} {item} was never opened, and is to be closed as {outcome}")
-        if outcomes[item] != OPEN:
+        if outcomes[item]:
             raise LedgerError(f"{self.what} {item} is closed twice: as {self.outcome(item)}, then as {outcome}")
-        code = self._codes.get(outcome)
-        if code is None:
-            code = self._codes[outcome] = len(self._names)
-            self._names.append(outcome)
-        outcomes[item] = code
+        outcomes[item] = self._codes[outcome]
 
     def forget(self, first: int) -> None:
         """Take back the items from this number on, as if they had never been opened."""
@@ -64,11 +67,15 @@ class Ledger:
 
     def outcome(self, item: int) -> str:
         """What became of an item; "" while it is open."""
-        return self._names[self._outcomes[item]]
+        return self._names()[self._outcomes[item]]
 
     def outcomes(self) -> Iterator[str]:
         """What became of each item, in order."""
-        return (self._names[code] for code in self._outcomes)
+        return map(self._names().__getitem__, self._outcomes)
+
+    def _names(self) -> list[str]:
+        """The outcomes by their numbers."""
+        return ["", *self._codes]
 
     def totals(self) -> dict[str, int]:
         """How many items ended in each outcome. Raises LedgerError where one is still open."""
@@ -77,4 +84,4 @@ class Ledger:
             raise LedgerError(
                 f"{counts[OPEN]} {self.what}(s) never accounted for, the first is {self._outcomes.index(OPEN)}"
             )
-        return {name: counts[code] for code, name in enumerate(self._names) if counts[code]}
+        return {name: counts[code] for name, code in self._codes.items() if counts[code]}

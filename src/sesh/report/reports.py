@@ -20,7 +20,7 @@ from sesh.report.ledger import Ledger
 USED: Final = "used"
 UNKNOWN: Final = "unknown"
 WRITTEN: Final = "written"
-_SKIPPED: Final = "skipped:"
+SKIPPED: Final = "skipped:"
 _CHANGED: Final = "changed:"
 _DROPPED: Final = "dropped:"
 
@@ -139,7 +139,7 @@ class LineBook(_Notes):
 
     def skipped(self, file: str, item: int, kind: str) -> None:
         """The record is state or an echo: counted under `kind`."""
-        self._ledgers[file].close(item, _SKIPPED + kind)
+        self._ledgers[file].close(item, SKIPPED + kind)
 
     def is_open(self, file: str, item: int) -> bool:
         """Whether a record still waits for its outcome."""
@@ -227,7 +227,7 @@ def _account(ledger: Ledger) -> FileAccount:
         lines=len(ledger),
         used=totals.get(USED, 0),
         unknown=totals.get(UNKNOWN, 0),
-        skipped=_under(totals, _SKIPPED),
+        skipped=_under(totals, SKIPPED),
     )
 
 
