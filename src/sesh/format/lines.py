@@ -28,15 +28,22 @@ class RawLine(msgspec.Struct, frozen=True, gc=False):
 
 def split(data: bytes) -> Iterator[RawLine]:
     """The lines of a whole file in memory. An empty rest after the last LF, or after the mark, is no line."""
-    start, number, end = len(BOM) if data.startswith(BOM) else 0, 0, len(data)
+    end = len(data)
+    for number, (start, stop) in enumerate(spans(data), 1):
+        line = data[start:stop]
+        yield RawLine(number, start, line[:-1] if line.endswith(b"\r") else line, stop < end)
+
+
+def spans(data: bytes) -> Iterator[tuple[int, int]]:
+    """Where each line begins and where it ends, a CR included and the LF not: for who makes no `RawLine` of each."""
+    start, end = len(BOM) if data.startswith(BOM) else 0, len(data)
     find = data.find
     while start < end:
-        number += 1
         stop = find(b"\n", start)
-        ended = stop >= 0
-        line = data[start:stop] if ended else data[start:]
-        yield RawLine(number, start, line[:-1] if line.endswith(b"\r") else line, ended)
-        start += len(line) + 1
+        if stop < 0:
+            stop = end
+        yield start, stop
+        start = stop + 1
 
 
 def last_time(part: bytes) -> str | None:

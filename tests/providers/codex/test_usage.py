@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from sesh.format.message import Usage
-from sesh.providers.codex.usage import Meter, Tokens, tokens
+from sesh.providers.codex.usage import AnyCounts, AnyInfo, Meter, Tokens, tokens
 from tests.providers.codex.rollouts import Line, agent, ended, event, read, started, turn_id, user
 
 
@@ -44,12 +45,12 @@ def test_cached_tokens_are_no_input_tokens() -> None:
     "value", [None, [], "x", {}, {"input_tokens": None}, {"input_tokens": True}, {"total_tokens": 9}]
 )
 def test_no_usage(value: object) -> None:
-    assert tokens(value) is None
+    assert tokens(msgspec.convert(value, AnyCounts)) is None
 
 
 def steps(*infos: Any) -> list[int]:
     meter = Meter()
-    return [step.total for i in infos if (step := meter.count(i)) is not None]
+    return [step.total for i in infos if (step := meter.count(msgspec.convert(i, AnyInfo))) is not None]
 
 
 def test_a_step_counts_when_the_total_moved() -> None:
@@ -98,3 +99,12 @@ def test_usage_before_the_first_answer_waits_for_it() -> None:
 def test_usage_without_any_answer_is_the_last_messages() -> None:
     result = read(started(), user("a"), record(raw(10)), ended())
     assert result.messages[-1].usage == Usage(input_tokens=10, output_tokens=0, cache_read_tokens=0)
+
+
+@pytest.mark.parametrize(
+    "odd", ["x", 3, 1.5, True, [1], {"total_token_usage": "x"}, {"total_token_usage": {"input_tokens": []}}]
+)
+def test_an_odd_count_costs_neither_its_line_nor_a_token(odd: object) -> None:
+    result = read(started(), user("a"), agent("b"), event("token_count", info=odd), ended())
+    assert result.report.skipped["event_msg:token_count"] == 1
+    assert not any(m.usage for m in result.messages)

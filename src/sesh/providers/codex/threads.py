@@ -97,7 +97,7 @@ class Reading:
             return
         if foreign:
             for record in rest:
-                self.book.skipped(record.file, record.item, "after the fork")
+                fold.closing.skipped(record, "after the fork")
             return
         branch = fold.branch()
         before = fold.messages[-1].id if fold.messages else None

@@ -7,12 +7,14 @@ as a step only where its total moved by more than the records before it account 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
+
+import msgspec
 
 from sesh.format.message import Usage
 
 
-class Tokens(NamedTuple):
+class Tokens(msgspec.Struct, frozen=True, gc=False):
     """A step in Codex's own meaning: `input` includes cached tokens, `output` includes reasoning."""
 
     input: int
@@ -39,31 +41,53 @@ class Tokens(NamedTuple):
     def less(self, other: Tokens) -> Tokens:
         """The difference, field by field, not below zero."""
         return Tokens(
-            max(self.input - other.input, 0),
-            max(self.cached - other.cached, 0),
-            max(self.cache_write - other.cache_write, 0),
-            max(self.output - other.output, 0),
-            max(self.reasoning - other.reasoning, 0),
+            self.input - other.input if self.input > other.input else 0,
+            self.cached - other.cached if self.cached > other.cached else 0,
+            self.cache_write - other.cache_write if self.cache_write > other.cache_write else 0,
+            self.output - other.output if self.output > other.output else 0,
+            self.reasoning - other.reasoning if self.reasoning > other.reasoning else 0,
         )
 
 
-def tokens(value: Any) -> Tokens | None:
+class Counts(msgspec.Struct, frozen=True, gc=False):
+    """A usage object as Codex writes it."""
+
+    input_tokens: Any = 0
+    cached_input_tokens: Any = 0
+    cache_write_input_tokens: Any = 0
+    output_tokens: Any = 0
+    reasoning_output_tokens: Any = 0
+
+
+NoObject: TypeAlias = str | int | float | bool | list[Any] | None
+"""Any JSON but an object: what is of an odd type must not cost the line."""
+AnyCounts: TypeAlias = Counts | NoObject
+
+
+class Info(msgspec.Struct, frozen=True, gc=False):
+    """What a `token_count` says."""
+
+    total_token_usage: AnyCounts = None
+    last_token_usage: AnyCounts = None
+
+
+AnyInfo: TypeAlias = Info | NoObject
+
+
+def tokens(value: AnyCounts) -> Tokens | None:
     """A usage object of Codex; None where it is none or counts nothing."""
-    if not isinstance(value, dict):
+    if not isinstance(value, Counts):
         return None
-    get = value.get
+    total, cached, written = value.input_tokens, value.cached_input_tokens, value.cache_write_input_tokens
+    output, reasoning = value.output_tokens, value.reasoning_output_tokens
     found = Tokens(
-        _count(get("input_tokens")),
-        _count(get("cached_input_tokens")),
-        _count(get("cache_write_input_tokens")),
-        _count(get("output_tokens")),
-        _count(get("reasoning_output_tokens")),
+        total if type(total) is int else 0,
+        cached if type(cached) is int else 0,
+        written if type(written) is int else 0,
+        output if type(output) is int else 0,
+        reasoning if type(reasoning) is int else 0,
     )
     return found if found.input or found.output else None
-
-
-def _count(value: Any) -> int:
-    return value if type(value) is int else 0
 
 
 class Meter:
@@ -77,30 +101,31 @@ class Meter:
         """Records are repeated within their turn or never."""
         self._credit = 0
 
-    def record(self, value: Any) -> Tokens | None:
+    def record(self, value: AnyCounts) -> Tokens | None:
         """A `token_usage_record`'s `usage`."""
         step = tokens(value)
         if step is not None:
             self._credit += step.total
         return step
 
-    def count(self, info: Any) -> Tokens | None:
+    def count(self, info: AnyInfo) -> Tokens | None:
         """A `token_count`'s `info`: the step, or None where it is no new one."""
-        if not isinstance(info, dict):
+        if not isinstance(info, Info):
             return None
-        total = tokens(info.get("total_token_usage"))
+        total = tokens(info.total_token_usage)
         if total is None:
             return None
         before, self._total = self._total, total
         if before is None or total.total < before.total:
             # The first count of a file, or one after a restart: history before it is not this step's.
-            step = tokens(info.get("last_token_usage")) or total
+            step = tokens(info.last_token_usage) or total
         else:
             step = total.less(before)
-        if not step.total:
+        spent = step.total
+        if not spent:
             return None
-        if self._credit >= step.total:
-            self._credit -= step.total
+        if self._credit >= spent:
+            self._credit -= spent
             return None
         self._credit = 0
         return step
