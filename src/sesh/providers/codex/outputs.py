@@ -15,7 +15,7 @@ from sesh.format.json import JsonObject, JsonValue
 from sesh.format.regex import regex
 
 _EXIT: Final = regex(r"\AExit code: (-?\d+)\n")
-_PROCESS: Final = regex(r"(?:\A|\n)Process exited with code (-?\d+)(?:\n|\Z)")
+_PROCESS: Final = regex(r"\nProcess exited with code (-?\d+)(?:\n|\Z)")
 _FAILED: Final = regex(
     r"\A(?:[a-z]+(?:_[a-z]+)+(?: verification)? failed(?: for [^\n:]*)?: |unsupported (?:custom tool )?call: |"
     r"failed to parse function arguments: |aborted\Z|aborted by user\b|Script failed\n|"
@@ -73,6 +73,8 @@ def output_of(output: JsonValue) -> JsonValue:
 
 def failed(output: JsonValue) -> bool | None:
     """Whether the run failed, as far as the output says. None: it does not say."""
+    if isinstance(output, str):
+        return _said(output)
     if isinstance(output, dict):
         for key in ("success", "ok"):
             if isinstance(output.get(key), bool):
@@ -82,7 +84,7 @@ def failed(output: JsonValue) -> bool | None:
         first = output[0] if output else None
         text = first.get("text") if isinstance(first, dict) else None
         return _said(text) if isinstance(text, str) else None
-    return _said(output) if isinstance(output, str) else None
+    return None
 
 
 def _said(text: str) -> bool | None:
@@ -91,13 +93,14 @@ def _said(text: str) -> bool | None:
             return _exit_code(jsontext.loads(text))
         except jsontext.UnreadableJson:
             return None
-    match = _EXIT.match(text)
-    if match is not None:
-        return match[1] != "0"
-    if text.startswith(("Chunk ID: ", "Wall time: ")):
+    if text.startswith("Exit code: "):
+        match = _EXIT.match(text)
+        if match is not None:
+            return match[1] != "0"
+    elif text.startswith(("Chunk ID: ", "Wall time: ")):
         # The header ends at "Output:"; what comes after it are the program's own words.
-        head = text[: text.find("\nOutput:\n")] if "\nOutput:\n" in text[:1000] else text[:300]
-        match = _PROCESS.search(head)
+        end = text.find("\nOutput:\n", 0, 1000)
+        match = _PROCESS.search(text, 0, end if end >= 0 else 300)
         if match is not None:
             return match[1] != "0"
     if _FAILED.match(text):

@@ -14,7 +14,7 @@ from sesh.format.json import JsonValue
 from sesh.format.regex import regex
 
 BEGIN: Final = "*** Begin Patch"
-_FILE: Final = regex(r"^\*\*\* (?:Add|Update|Delete) File: (.+?)\r?$", re.MULTILINE)
+_FILE: Final = regex(r"(?:Add|Update|Delete) File: (.+?)\r?$", re.MULTILINE)
 _HEREDOC: Final = regex(
     r"\s*(?:cd\s+(?:'[^']*'|\"[^\"]*\"|[^\s;&|'\"]+)\s*&&\s*)?(?:apply_patch|applypatch)\s+<<-?\s*"
     r"(?P<q>['\"]?)(?P<tag>\w+)(?P=q)\s*\n(?P<patch>.*?)\n(?P=tag)\s*",
@@ -60,7 +60,9 @@ def _heredoc(script: str) -> str | None:
 
 def path_of(patch: str) -> str | None:
     """The one file that a patch touches; None where it is several, or none."""
-    paths = set(_FILE.findall(patch))
+    # Split first: few lines begin so, and a pattern that begins with `^` would be tried at each character.
+    marked = f"\n{patch}".split("\n*** ")[1:]
+    paths = {match[1] for match in map(_FILE.match, marked) if match is not None}
     return paths.pop() if len(paths) == 1 else None
 
 
