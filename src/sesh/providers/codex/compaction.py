@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, assert_never
 
+import msgspec
+
 from sesh.format import jsontext
 from sesh.format.blocks import (
     AnyBlock,
@@ -93,21 +95,21 @@ def cut(text: str, tokens: int) -> str:
 
 
 def _replaced(history: list[Any], words: str, held: Sequence[Message], vendor_ids: Mapping[str, str]) -> list[Slot]:
+    converted = [_converted(item) for item in history]
+    roles = {made.role for made in converted}  # most often prompts alone, and few messages are
     earlier: dict[Hashable, list[str]] = {}
     for message in held:
-        earlier.setdefault(_signature(message.role, message.content), []).append(message.id)
-    held_ids = {m.id for m in held}
+        if message.role in roles:
+            earlier.setdefault(_signature(message.role, message.content), []).append(message.id)
+    held_ids = {m.id for m in held} if vendor_ids else set()
     found: list[Slot] = []
     summary_at: int | None = None
     # Backwards, because of two messages with the same words the later one was kept.
     for i in range(len(history) - 1, -1, -1):
-        item = history[i]
-        made = items.convert(item) if isinstance(item, dict) else None
-        if made is None:
-            made = items.Converted("system", "context", [items.unknown(item)], {})
+        item, made = history[i], converted[i]
         if summary_at is None and _is_summary(made, words):
             summary_at = i
-            found.append(Slot(None, made._replace(kind="summary"), summary=True))
+            found.append(Slot(None, msgspec.structs.replace(made, kind="summary"), summary=True))
             continue
         own = vendor_ids.get(item["id"]) if isinstance(item, dict) and isinstance(item.get("id"), str) else None
         if own is not None and own in held_ids:
@@ -117,6 +119,11 @@ def _replaced(history: list[Any], words: str, held: Sequence[Message], vendor_id
         found.append(Slot(same.pop(), None) if same else Slot(None, made))
     found.reverse()
     return found
+
+
+def _converted(item: Any) -> items.Converted:
+    made = items.convert(item) if isinstance(item, dict) else None
+    return items.Converted("system", "context", [items.unknown(item)], {}) if made is None else made
 
 
 def _is_summary(made: items.Converted, words: str) -> bool:

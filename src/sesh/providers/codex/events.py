@@ -9,8 +9,10 @@ turn ends is a witness: it was shown and not sent.
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from typing import Any, Final, NamedTuple
+from collections import Counter
+from typing import Any, Final
+
+import msgspec
 
 from sesh.format.json import JsonObject
 from sesh.providers.codex import items, kinds
@@ -18,9 +20,12 @@ from sesh.providers.codex.records import Event, Item, Record
 
 LEGACY: Final = "event"
 PAGINATED: Final = "item"
+TALK: Final = frozenset({"message", "reasoning", "web_search_call"})
+"""The types of item whose words events repeat."""
+_plain: Final = str.strip
 
 
-class Shown(NamedTuple):
+class Shown(msgspec.Struct, frozen=True, gc=False):
     """What an event says: its family, whose words they are (`user`, `assistant`, `reasoning`, `search`, `plan`)."""
 
     family: str
@@ -29,15 +34,12 @@ class Shown(NamedTuple):
     id: str | None = None
 
 
-class _Said:
+class _Said(msgspec.Struct, gc=False):
     """An item of this turn, and the families whose event it has answered."""
 
-    __slots__ = ("answered", "role", "texts")
-
-    def __init__(self, role: str, texts: list[str]) -> None:
-        self.role = role
-        self.texts = texts
-        self.answered: set[str] = set()
+    role: str
+    texts: list[str]
+    answered: set[str] = msgspec.field(default_factory=set)
 
 
 class Echoes:
@@ -45,18 +47,24 @@ class Echoes:
 
     def __init__(self) -> None:
         self._by_id: dict[str, _Said] = {}
-        self._by_text: dict[tuple[str, str], deque[_Said]] = {}
+        self._by_text: dict[tuple[str, str], list[_Said]] = {}
         self._said: list[_Said] = []
         self.waiting: list[tuple[Shown | None, Record]] = []
 
     def item(self, role: str, texts: list[str], vendor_id: str | None) -> list[Record]:
         """A response_item says these words; returns the waiting events that it answers."""
-        said = _Said(role, [_plain(t) for t in texts])
+        said = _Said(role, [])
         self._said.append(said)
         if vendor_id is not None:
             self._by_id[vendor_id] = said
-        for text in said.texts:
-            self._by_text.setdefault((role, text), deque()).append(said)
+        by_text = self._by_text
+        for text in texts:
+            key = (role, _plain(text))
+            said.texts.append(key[1])
+            if key in by_text:
+                by_text[key].append(said)
+            else:
+                by_text[key] = [said]
         if not self.waiting:
             return []
         answered: list[Record] = []
@@ -108,6 +116,14 @@ class Echoes:
 
     def end_turn(self) -> tuple[list[Record], list[Record]]:
         """The turn is over: (events that an item answers after all, by holding their words; witnesses, in order)."""
+        found = self._sorted() if self.waiting else ([], [])
+        self._by_id.clear()
+        self._by_text.clear()
+        self._said.clear()
+        self.waiting = []
+        return found
+
+    def _sorted(self) -> tuple[list[Record], list[Record]]:
         late: list[Record] = []
         left: list[tuple[Shown | None, Record]] = []
         for shown, record in self.waiting:
@@ -127,10 +143,6 @@ class Echoes:
                 late.append(record)
             else:
                 witnesses.append(record)
-        self._by_id.clear()
-        self._by_text.clear()
-        self._said.clear()
-        self.waiting = []
         return late, witnesses
 
     def _held(self, shown: Shown) -> bool:
@@ -164,10 +176,6 @@ def _take(said: _Said, shown: Shown) -> bool:
     return False
 
 
-def _plain(text: str) -> str:
-    return text.strip()
-
-
 def texts_of_item(payload: JsonObject) -> tuple[str, list[str]] | None:
     """Under which role and words events may repeat a response_item; None where none ever does."""
     match payload.get("type"):
@@ -183,8 +191,8 @@ def texts_of_item(payload: JsonObject) -> tuple[str, list[str]] | None:
             return role, list(dict.fromkeys(("".join(typed), "\n".join(typed), *([""] if not typed else []))))
         case "reasoning":
             parts = [*_texts(payload.get("summary")), *_texts(payload.get("content"))]
-            whole = [items.joined(payload.get("summary"))]
-            return "reasoning", list(dict.fromkeys([*parts, *whole]))
+            whole = items.joined(payload.get("summary"))
+            return "reasoning", parts if whole in parts else [*parts, whole]
         case "web_search_call":
             return "search", [items.query_of(payload.get("action"))]
         case _:
@@ -192,9 +200,13 @@ def texts_of_item(payload: JsonObject) -> tuple[str, list[str]] | None:
 
 
 def _texts(parts: Any) -> list[str]:
-    if not isinstance(parts, list):
-        return []
-    return [p["text"] for p in parts if isinstance(p, dict) and isinstance(p.get("text"), str)]
+    texts: list[str] = []
+    if isinstance(parts, list):
+        for part in parts:
+            text = part.get("text") if isinstance(part, dict) else None
+            if isinstance(text, str):
+                texts.append(text)
+    return texts
 
 
 def shown(event: Event) -> Shown | None:

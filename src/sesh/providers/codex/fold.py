@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple, assert_never
 
-import msgspec
-
 from sesh.format import stamp, walk
 from sesh.format.blocks import AnyBlock, TextBlock, ToolResultBlock, UnknownBlock
 from sesh.format.json import JsonObject
 from sesh.format.message import Kind, Message, Role
-from sesh.providers.codex import compaction, items, rollback, usage
+from sesh.providers.codex import compaction, events, items, rollback, usage
 from sesh.providers.codex.records import (
+    AnyLine,
     BareState,
     Closing,
     Compacted,
@@ -80,8 +79,9 @@ class Fold:
             self.showing.end_turn()  # one stretch's events never wait for another's items
         self.transcript.origin = origin
         self._own_meta = own_meta
+        take = self._take
         for record in records:
-            self._take(record)
+            take(record, record.line)
 
     def finish(self) -> None:
         """The history is at its end: what still waits is settled, and what is odd in it is named."""
@@ -89,8 +89,7 @@ class Fold:
         self.transcript.settle(self.closing.book)
         self.transcript.name_open_calls(self.closing.book)
 
-    def _take(self, record: Record) -> None:
-        line = record.line
+    def _take(self, record: Record, line: AnyLine) -> None:
         match line:
             case ResponseItem():
                 self.transcript.time(line.timestamp)
@@ -139,49 +138,54 @@ class Fold:
 
     def _item(self, record: Record, line: ResponseItem) -> None:
         payload = line.payload
-        mark = stamp.read(line.sesh) if line.sesh is not None else stamp.EMPTY
-        if mark.stub:
-            return self.closing.skipped(record, "sesh-stub")
-        if payload.get("type") == "ghost_snapshot":
-            return self.closing.skipped(record, "ghost_snapshot")
+        mark = stamp.EMPTY
+        if line.sesh is not None:
+            mark = stamp.read(line.sesh)
+            if mark.stub:
+                return self.closing.skipped(record, "sesh-stub")
         made = items.convert(payload)
         if made is None:
-            return self.showing.keep(record, f"response_item/{payload.get('type')}")
+            return self._no_item(record, payload.get("type"))
         if made.odd is not None:
             text = f"`{made.odd}` is not of its usual type; Codex itself leaves such a line out."
             self.closing.note("odd-field", text, record)
-        kind = made.kind
-        if isinstance(line.metadata, dict) and line.metadata.get("compaction_output") is True:
-            kind = "context"  # the summary's first writing; it comes again, as the summary
-        self.showing.item(payload, prompt=made.role == "user" and kind is None, context=kind == "context")
-        content = made.content
-        if made.role == "tool" and content and isinstance(content[0], ToolResultBlock):
-            content = self._result(content[0])
+        role, kind, content = made.role, made.kind, made.content
         data: JsonObject = {"payload": made.rest}
         if line.metadata is not None:
             data["metadata"] = line.metadata
+            if isinstance(line.metadata, dict) and line.metadata.get("compaction_output") is True:
+                kind = "context"  # the summary's first writing; it comes again, as the summary
+        showing = self.showing
+        if kind != "context":
+            showing.has_items = True
+        if role == "tool" and content and type(content[0]) is ToolResultBlock:
+            content = [showing.judged(content[0])]
+        elif payload["type"] in events.TALK:
+            showing.item(payload, prompt=role == "user" and kind is None)
         self.transcript.say(
             record,
-            made.role,
+            role,
             kind,
             content,
-            turn=items.turn_of(payload),
+            turn=items.turn_of(payload) if items.PASSTHROUGH in payload else None,
             vendor_id=payload.get("id"),
             provider_data=data,
             mark=mark,
         )
         return self.closing.used(record)
 
-    def _result(self, block: ToolResultBlock) -> list[AnyBlock]:
-        self.showing.name_child(block)
-        failed = self.showing.judged(block)
-        return [block if failed == block.is_error else msgspec.structs.replace(block, is_error=failed)]
+    def _no_item(self, record: Record, kind: Any) -> None:
+        if kind == "ghost_snapshot":
+            return self.closing.skipped(record, "ghost_snapshot")
+        return self.showing.keep(record, f"response_item/{kind}")
 
     def _event(self, record: Record, line: EventMsg) -> None:
         event = line.payload
         if line.sesh is not None and self.showing.stamped(record, stamp.read(line.sesh)):
             return
         match event.type:
+            case "token_count":
+                self._count(record, self._meter.count(event.info), "event_msg:token_count")
             case "task_started" | "turn_started":
                 if isinstance(event.model_context_window, int):
                     self.context_window = event.model_context_window
@@ -193,8 +197,6 @@ class Fold:
                     self.showing.end_turn()
                 turns.ended(event.turn_id)
                 self.closing.skipped(record, name_of(record))
-            case "token_count":
-                self._count(record, self._meter.count(event.info), "event_msg:token_count")
             case "thread_rolled_back":
                 self._roll_back(record, event.num_turns)
             case "thread_name_updated" if isinstance(event.thread_name, str):

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import msgspec
+
 from sesh.format import stamp
 from sesh.format.blocks import AnyBlock, ReasoningBlock, ToolResultBlock, UnknownBlock
 from sesh.format.json import JsonObject
@@ -70,9 +72,8 @@ class Showing:
 
     # items
 
-    def item(self, payload: JsonObject, *, prompt: bool, context: bool) -> None:
-        """A response_item comes: the events that waited for it are its echoes."""
-        self.has_items = self.has_items or not context
+    def item(self, payload: JsonObject, *, prompt: bool) -> None:
+        """A response_item of talk comes: the events that waited for it are its echoes."""
         said = events.texts_of_item(payload)
         if said is None:
             return
@@ -89,16 +90,16 @@ class Showing:
         if mine is not None:
             self._echoes.wait(*mine)
 
-    def judged(self, block: ToolResultBlock) -> bool | None:
-        """Whether a run failed: the client's own word (an event) goes before a reading of the output."""
-        fate = self._fates.get(block.call_id)
-        return block.is_error if fate is None else fate
+    def judged(self, block: ToolResultBlock) -> ToolResultBlock:
+        """An output, with whether its run failed: the client's own word (an event) goes before a reading of the output.
 
-    def name_child(self, block: ToolResultBlock) -> None:
-        """`spawn_agent` (v1) answers with the child's thread id."""
+        `spawn_agent` (v1) answers with the child's thread id, which is noted.
+        """
         output = block.output
         if isinstance(output, str) and output.startswith('{"agent_id":"'):
             self.named.setdefault(output[13:49], self._transcript.calls.get(block.call_id))
+        fate = self._fates.get(block.call_id)
+        return block if fate is None or fate == block.is_error else msgspec.structs.replace(block, is_error=fate)
 
     # events
 
