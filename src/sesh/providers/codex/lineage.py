@@ -210,7 +210,7 @@ def inherited(file: File) -> tuple[int, str | None]:
 
 
 def _headers(found: list[Record]) -> Iterator[Record]:
-    return (r for r in found if isinstance(r.line, SessionMeta))
+    return (r for r in found if type(r.line) is SessionMeta)
 
 
 def _id_of(record: Record) -> str | None:

@@ -44,6 +44,7 @@ class Transcript:
     ) -> None:
         self.session = session
         self.key = key
+        self._ids = ids.Messages(PROVIDER, key)
         self.thread_id = thread_id
         self.keep_raw = keep_raw
         self.run_id = run_id
@@ -97,16 +98,20 @@ class Transcript:
         vendor_id: the record's own id, if it is the first to bear it. part: which message of its record this is.
         mark: what our writer left on the line; it goes before what the record itself says.
         """
-        source = vendor_id if isinstance(vendor_id, str) and vendor_id else None
-        place = f"{self.origin.prefix}{record.place}"
-        message_id = ids.message_id(PROVIDER, self.key, self._own_key(place, source, part))
+        origin = self.origin
+        source = vendor_id if vendor_id and isinstance(vendor_id, str) else None
+        place = origin.prefix + record.place
+        # The record's own id where it is the first to bear it: mock servers and resumed threads repeat ids.
+        key = source if source is not None and source not in self._keys else f"{place}#{part}" if part else place
+        self._keys.add(key)
+        message_id = self._ids.id(key)
         model = self.model if role == "assistant" else None
         ts = self.ts
         if mark is not stamp.EMPTY:
             content = _stamped(stamp.blocks_of(mark) or content, mark)
+            model = mark.model or model
             role = _ROLES.get(mark.role, role)
             kind = None if mark.kind == stamp.SAID else _KINDS.get(mark.kind, kind)
-            model = mark.model or model
             turn = mark.turn_id or turn
             ts = mark.ts or ts
             if mark.more and self.messages and self.messages[-1].role == role:
@@ -126,7 +131,7 @@ class Transcript:
             provenance=Provenance(
                 provider=PROVIDER,
                 channel="session-file",
-                session_id=self.origin.session,
+                session_id=origin.session,
                 source_id=source or place,
             ),
             provider_data=provider_data,
@@ -135,7 +140,8 @@ class Transcript:
         self.messages.append(message)
         if source is not None:
             self.vendor_ids[source] = message_id
-        self._note_calls(content, message_id)
+        if role == "assistant" or mark is not stamp.EMPTY:
+            self._note_calls(content, message_id)
         if role == "assistant" or kind == "summary":
             self._speaker = len(self.messages) - 1
             if self._owed is not None:
@@ -143,12 +149,6 @@ class Transcript:
                 self._owed = None
                 return self.messages[-1]
         return message
-
-    def _own_key(self, place: str, source: str | None, part: int) -> str:
-        """The record's own id where it is the first to bear it (mock servers and resumed threads repeat ids)."""
-        key = source if source is not None and source not in self._keys else f"{place}#{part}" if part else place
-        self._keys.add(key)
-        return key
 
     def _go_on(self, content: list[AnyBlock]) -> Message:
         """The line goes on with the message that the line before began."""
@@ -159,7 +159,7 @@ class Transcript:
 
     def _note_calls(self, content: list[AnyBlock], message_id: str) -> None:
         for block in content:
-            if isinstance(block, (ToolCallBlock, FileChangeBlock)) and block.call_id:
+            if (type(block) is ToolCallBlock or type(block) is FileChangeBlock) and block.call_id:
                 self.calls[block.call_id] = message_id
 
     def change(self, index: int, **fields: Any) -> Message:
@@ -190,20 +190,21 @@ class Transcript:
             self._owed = None
 
     def _charge(self, index: int, more: Usage) -> None:
-        self.change(index, usage=usage.added(self.messages[index].usage, more))
+        message = self.messages[index]
+        self.messages[index] = msgspec.structs.replace(message, usage=usage.added(message.usage, more))
 
     def name_open_calls(self, book: LineBook) -> None:
         """Say which calls have no result, and which results have no call."""
         calls: dict[str, str] = {}
         for message in self.messages:
             for block in message.content:
-                if isinstance(block, (ToolCallBlock, FileChangeBlock)) and block.call_id:
-                    calls[block.call_id] = message.id
-                elif isinstance(block, ToolResultBlock):
+                if type(block) is ToolResultBlock:
                     known = calls.pop(block.call_id, None) is not None or block.call_id in self.calls
                     if not known:
                         text = f"The result {block.call_id} has no call in this history."
                         book.note("orphan-result", text, message_id=message.id)
+                elif (type(block) is ToolCallBlock or type(block) is FileChangeBlock) and block.call_id:
+                    calls[block.call_id] = message.id
         for call_id, message_id in calls.items():
             book.note("open-call", f"The call {call_id} never got a result.", message_id=message_id)
 
