@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 
 import click
 
-from sesh.catalog.homes import sesh_home
+from sesh.catalog.homes import sesh_cache, sesh_home
 from sesh.ingest.many import Failed
+from sesh.ingest.points import Points
 from sesh.ingest.session import Taken
 from sesh.stores import MessageStore, Store, open_store
 
@@ -51,6 +52,11 @@ def opened(url: str | None) -> Iterator[MessageStore]:
 def default_url() -> str:
     """The store where none is named: one SQLite file in sesh's own folder."""
     return f"sqlite:{sesh_home(os.environ) / 'store.db'}"
+
+
+def points(url: str | None) -> Points:
+    """Where sessions may be read on from, for the store that is meant, in sesh's cache folder."""
+    return Points(sesh_cache(os.environ) / "onward", url or default_url())
 
 
 def told(taken: Taken | Failed) -> str:

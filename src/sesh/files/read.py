@@ -83,7 +83,7 @@ def decompress(data: bytes, where: str) -> bytes:
         raise SeshError(f"{where} is no readable zstd file: {e}.") from e
 
 
-def companions(path: Path, provider: Provider) -> Mapping[str, bytes]:
+def companions(path: Path, provider: Provider) -> FolderView:
     """The files that may belong to a session, by their path relative to the provider's anchor."""
     anchor = Path(provider.layout.anchor(path))
     return FolderView(anchor, tuple(provider.layout.companion_globs(path)), leave_out=path)
@@ -102,6 +102,7 @@ class FolderView(Mapping[str, bytes]):
         self._globs = globs
         self._left_out = leave_out.relative_to(root).as_posix()
         self._found: dict[str, str] | None = None
+        self._stamps: dict[str, tuple[int, int]] = {}
 
     def _files(self) -> dict[str, str]:
         """By key: the file's path below the root."""
@@ -114,13 +115,27 @@ class FolderView(Mapping[str, bytes]):
                         self._found.setdefault(file.removesuffix(ZSTD_SUFFIX), file)
         return self._found
 
-    def __getitem__(self, key: str) -> bytes:
+    def _path(self, key: str) -> Path:
         named = key in self._globs and not _WILD & set(key)
-        file = key if named else self._files()[key]
+        return self._root / (key if named else self._files()[key])
+
+    def __getitem__(self, key: str) -> bytes:
+        path = self._path(key)
+        self.stamp(key)
         try:
-            return read_file(self._root / file)[0]
+            return read_file(path)[0]
         except SeshError as e:
             raise KeyError(key) from e  # vanished or unreadable: to the reader, it is not at hand
+
+    def stamp(self, key: str) -> tuple[int, int] | None:
+        """A file's size and mtime, as they were before it was first read; None where there is no such file."""
+        if key not in self._stamps:
+            try:
+                status = self._path(key).stat()
+            except (OSError, KeyError):
+                return None
+            self._stamps[key] = (status.st_size, status.st_mtime_ns)
+        return self._stamps[key]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._files())

@@ -19,7 +19,9 @@ from sesh.format.thread import Thread
 from sesh.handoff import locate
 from sesh.handoff.book import Book
 from sesh.handoff.link import End, Link
-from sesh.ingest import belonging
+from sesh.ingest import belonging, onward
+from sesh.ingest.onward import Grown
+from sesh.ingest.points import Points
 from sesh.ingest.settle import is_at_rest, settled
 from sesh.ingest.thread import Growth, Mark, grow, mark_of, put
 from sesh.providers.api import IngestedThread, IngestResult, ReadOptions
@@ -62,12 +64,17 @@ class Ingest:
         run_id: str | None = None,
         keep_raw: bool = False,
         final: bool = False,
+        points: Points | None = None,
     ) -> None:
-        """final: take the last step too, though a client may still be writing it."""
+        """final: take the last step too, though a client may still be writing it.
+
+        points: where sessions may be read on from, for this store; without them each is read whole each time.
+        """
         self._store: Final = store
         self._book: Final = book
         self._homes: Final = homes
         self.final: Final = final
+        self._points: Final = points
         self._options: Final = ReadOptions(keep_raw=keep_raw, agent_id=agent_id, run_id=run_id)
         self._seen: Final[dict[tuple[str, str], int]] = {}
         """Sessions taken in this run, and how many messages of each were held back."""
@@ -78,6 +85,46 @@ class Ingest:
         beside: files of its sub-agents that are sessions of their own, to be marked as taken with it. final: as for
         the whole run. Raises SeshError where the session cannot be read or the store cannot be written.
         """
+        if final is None:
+            final = self.final
+        if self._points is not None and not beside:
+            found = onward.grown(self._points, self._store, path, self._options)
+            if found is not None and (taken := self._go_on(found, self._points, path, now, final)) is not None:
+                return taken
+        return self._take_whole(path, now, beside, final)
+
+    def _go_on(self, found: Grown, points: Points, path: Path, now: int, final: bool) -> Taken | None:
+        """Bring the store up to a session of which the end was read; None where that is not all there is to take."""
+        point, read = found.point, found.further.result
+        key = (point.provider, point.session_id)
+        whole = final or is_at_rest(found.tail.modified, now)
+        if whole and point.held_below:
+            return None
+        thread = self._store.get_thread(read.thread.id)
+        main = self._bring(thread, read.thread.id, point.source, read.messages, whole, point.before)
+        below = {c.thread.id: self._child(c, point.source, whole) for c in read.children}
+        held_back = {child: growth.held for child, growth in below.items()}
+        held = self._seen[key] = main.held + point.held_below + sum(held_back.values())
+        mark = msgspec.structs.replace(main.mark, bytes=found.tail.size, modified=_iso(found.tail.modified), held=held)
+        put(self._store, thread, read.thread, {point.source: mark}, main)
+        appended = sum(g.appended for g in below.values())
+        points.save(path, onward.went_on(found, mark, held_back, self._options))
+        return Taken(
+            provider=point.provider,
+            session_id=point.session_id,
+            path=str(path.absolute()),
+            thread_id=read.thread.id,
+            state="grown" if main.appended or appended else "unchanged",
+            continues=False,
+            messages=main.appended,
+            child_messages=appended,
+            children=point.children + len(below),
+            held=held,
+            differing=main.differing + sum(g.differing for g in below.values()),
+            report=read.report,
+        )
+
+    def _take_whole(self, path: Path, now: int, beside: Sequence[Found], final: bool) -> Taken:
         size = stored_size(path)  # before the bytes: what is written meanwhile is then looked at again
         opened = open_session(path)
         read = opened.provider.parse(opened.source, **self._options)
@@ -93,7 +140,7 @@ class Ingest:
             all_merged = link.onto is None or mark_of(before, str(link.source)) is not None
             news = belonging.continuation(link, opened, read, target, all_merged=all_merged)
             messages, children = news.messages, news.children
-        whole = (self.final if final is None else final) or is_at_rest(opened.modified, now)
+        whole = final or is_at_rest(opened.modified, now)
         if before is None:
             put(self._store, None, read.thread, {}, None)  # first, so that it stands before its children
         main = self._bring(before, target, str(end), messages, whole)
@@ -103,6 +150,12 @@ class Ingest:
         said = before if continues and before is not None else read.thread
         marks = {str(end): mark, **{f"{f.provider}:{f.session_id}": file_mark(f.size, f.modified) for f in beside}}
         put(self._store, self._store.get_thread(target), said, marks, main)
+        if self._points is not None:
+            alone = not continues and not beside and len(opened.source.main) >= self._points.least_bytes
+            held_back = {c.thread.id: g.held for c, g in zip(children, below, strict=True)}
+            self._points.save(
+                path, onward.begun(opened, read, mark, held_back, self._options, end.session_id) if alone else None
+            )
         appended = sum(c.appended for c in below)
         return Taken(
             provider=end.provider,
@@ -151,12 +204,19 @@ class Ingest:
         return None if made is None else self._thread_of(belonging.origins(made)[0])
 
     def _bring(
-        self, before: Thread | None, thread_id: str, source: str, messages: Sequence[Message], whole: bool
+        self,
+        stored: Thread | None,
+        thread_id: str,
+        source: str,
+        messages: Sequence[Message],
+        whole: bool,
+        before: int = 0,
     ) -> Growth:
-        """Append what is new, the last step only where the session is at rest."""
+        """Append what is new, the last step only where the session is at rest. before: as for `grow`."""
         certain = settled(messages)
-        growth = grow(self._store, before, thread_id, source, messages, len(messages) if whole else certain)
-        mark = msgspec.structs.replace(growth.mark, settled=min(certain, growth.mark.messages))
+        upto = len(messages) if whole else certain
+        growth = grow(self._store, stored, thread_id, source, messages, upto, before=before)
+        mark = msgspec.structs.replace(growth.mark, settled=min(before + certain, growth.mark.messages))
         return msgspec.structs.replace(growth, mark=mark)
 
     def _child(self, child: IngestedThread, source: str, whole: bool) -> Growth:

@@ -60,19 +60,28 @@ def mark_of(thread: Thread | None, source: str) -> Mark | None:
 
 
 def grow(
-    store: MessageStore, thread: Thread | None, thread_id: str, source: str, read: Sequence[Message], settled: int
+    store: MessageStore,
+    thread: Thread | None,
+    thread_id: str,
+    source: str,
+    read: Sequence[Message],
+    settled: int,
+    *,
+    before: int = 0,
 ) -> Growth:
     """Append what is new of `read` to a thread; only the first `settled` messages of it may be taken.
 
     thread: the stored record. Where its mark still holds, only what follows is looked at; else the thread is paged
-    through and compared. Raises StoreFailed.
+    through and compared. before: how many messages of the thread come before `read`, less than the mark says are
+    settled; all other numbers count from there. Raises StoreFailed.
     """
     mark = mark_of(thread, source)
-    if mark is not None and 0 < mark.messages <= len(read) and read[mark.messages - 1].id == mark.last:
-        doubtful = _stored_after(store, thread_id, read[: mark.messages], mark.settled)
-        differing = _differing(doubtful, read[mark.settled : mark.messages])
-        taken = max(settled, mark.messages)
-        new = read[mark.messages : taken]
+    at = 0 if mark is None else mark.messages - before
+    if mark is not None and 0 < at <= len(read) and read[at - 1].id == mark.last:
+        doubtful = _stored_after(store, thread_id, read[:at], mark.settled - before)
+        differing = _differing(doubtful, read[mark.settled - before : at])
+        taken = max(settled, at)
+        new = read[at:taken]
         left: Sequence[str] = (thread.metadata or {}).get(LEFT, []) if thread is not None else []
     else:
         stored = {m.id: m for page in _pages(store, thread_id) for m in page}
@@ -83,7 +92,7 @@ def grow(
     append_all(store, new)
     held = len(read) - taken
     last = read[taken - 1].id if taken else None
-    now = Mark(messages=taken, settled=min(settled, taken), last=last, held=held)
+    now = Mark(messages=before + taken, settled=before + min(settled, taken), last=last, held=held)
     return Growth(appended=len(new), differing=differing, held=held, mark=now, left=left)
 
 

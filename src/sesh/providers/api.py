@@ -6,7 +6,7 @@ environment are arguments. Only `sesh.files` opens files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict, Unpack
 
@@ -186,6 +186,61 @@ class Graft(Protocol):
         """
 
 
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """A place in a session file from which it can be read on, as it was known when the file ended at `end`.
+
+    offset, line: where the line begins, and its number. end: where the last whole line ended. state: what the
+    provider's reader has to know of all that stands before; small, and JSON.
+    """
+
+    offset: int
+    line: int
+    end: int
+    state: JsonObject = {}
+
+
+class Further(NamedTuple):
+    """A reading of a file's end. Its messages are those that a reading of the whole has from the place on.
+
+    result: `thread` is the whole thread's record as it is now; `children` are those that lie wholly after the place.
+    place: the same place, known as of this reading. names: every name by which the lines call something; those of
+    lines before the place must not be among them, which only the caller can tell.
+    """
+
+    result: IngestResult
+    place: Place
+    names: set[str]
+
+
+class Onward(Protocol):
+    """Reads a session that has grown from a place near its end on. Pure.
+
+    The promise: where `read` gives something and none of its `names` is one of the lines before, a reading of the whole
+    file gives the same messages after the same ones, the same record of the thread, and the children that it gave
+    before, those after the place as they are now. Whenever that is not certain, there is no place, or no reading.
+    """
+
+    def places(
+        self, source: SessionSource, read: IngestResult, settled: int, start: Place | None = None, /
+    ) -> Iterator[Place]:
+        """Places where a session that was read as `read` may be read on from, the last one first; few, or none.
+
+        They stand before the end of its first `settled` messages. start: where `source` begins, if it is no whole file;
+        `read` is then what was read from there.
+        """
+
+    def names(self, messages: Sequence[Message], children: Sequence[IngestedThread] = (), /) -> Iterator[str]:
+        """The names that later lines could use again: of records, calls, steps."""
+
+    def beside(self, keys: Iterable[str], place: Place, /) -> list[str]:
+        """Which files beside the session a reading depends on, but for those that the lines after the place name."""
+
+    def read(
+        self, source: SessionSource, place: Place, thread: Thread, /, **options: Unpack[ReadOptions]
+    ) -> Further | None:
+        """Read the bytes from a place on. `thread`: the record that the last reading gave. Raises SeshError."""
+
+
 class Layout(Protocol):
     """Where a client keeps its sessions. Pure: paths in, paths out."""
 
@@ -288,6 +343,8 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     """Adds turns to a copy of a session, or None where merging onto this client's sessions is not possible."""
     graft_refusal: Callable[[SessionSource], str | None] = lambda source: None
     """Why no turns can be added to a copy of this session; None where `graft` would take some."""
+    onward: Callable[[], Onward] | None = None
+    """Gives what reads on where a session has grown; without one, it is read whole each time."""
     home_variable: str | None = None
     """The environment variable that names the client's folder."""
     writer_lock: Callable[[str], str] | None = None

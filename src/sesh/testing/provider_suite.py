@@ -20,14 +20,17 @@ from hypothesis import strategies as st
 
 from sesh.errors import NotASession, SeshError
 from sesh.files.read import open_session
+from sesh.ingest.settle import settled
 from sesh.providers.api import EmitResult, IngestResult, Provider, SessionSource
 from sesh.testing.conversations import Conversation, conversations, wild_conversations
 from sesh.testing.difference import difference
 from sesh.testing.growth import lost_by_growth
+from sesh.testing.reading_on import From, places, same, went_on
 from sesh.testing.strategies import FOLDER
 
 T = TypeVar("T")
 MOST_PREFIXES = 40
+MOST_PLACES = 6
 
 
 def emitted(provider: Provider, told: Conversation, **options: object) -> EmitResult:
@@ -162,6 +165,23 @@ class ProviderSuite:
             if before is not None:
                 _nothing(lost_by_growth(before, now))
             before = now
+
+    def test_reading_on_is_reading_the_whole(self, sample: Path) -> None:
+        """`Provider.onward`, where there is one: at every length, from every place, for the lengths that follow."""
+        if self.provider.onward is None:
+            pytest.skip("this provider's sessions are always read whole")
+        onward, source = self.provider.onward(), open_session(sample, self.provider).source
+        known: list[From] = []
+        for data in prefixes(source.main):
+            now = SessionSource(main=data, name=source.name, companions=source.companions)
+            try:
+                whole = self.provider.parse(now)
+            except NotASession:
+                continue
+            for place in known:
+                read = went_on(onward, place, now)
+                assert read is None or same(read, whole), f"read on from {place.place} to {len(data)} bytes"
+            known = [*places(onward, now, whole, settled(whole.messages)), *known][:MOST_PLACES]
 
     def test_law_6_samples_are_read(self, sample: Path) -> None:
         try:

@@ -16,7 +16,7 @@ import click
 from sesh.cli import here, moving
 from sesh.cli.options import home_option, quiet_option
 from sesh.cli.output import remark, write_bytes
-from sesh.cli.storing import default_url, opened, storing_options, told
+from sesh.cli.storing import default_url, opened, points, storing_options, told
 from sesh.files.follow import wakes
 from sesh.format import jsontext
 from sesh.ingest.many import Failed, Sessions
@@ -46,7 +46,15 @@ def command(
     homes = moving.homes(home)
     folders = [folder / root for provider, folder in homes.values() for root in provider.layout.search_roots()]
     with _until_told() as stop, opened(url) as store:
-        ingest = Ingest(store, moving.book(), homes, agent_id=agent_id, run_id=run_id, keep_raw=keep_raw)
+        ingest = Ingest(
+            store,
+            moving.book(),
+            homes,
+            agent_id=agent_id,
+            run_id=run_id,
+            keep_raw=keep_raw,
+            points=points(url),
+        )
         cache = here.cards()
         sessions = Sessions(store, ingest, homes, cache)
         if not quiet and not once:

@@ -11,7 +11,7 @@ import click
 from sesh.cli import here, moving
 from sesh.cli.options import home_option, json_option, quiet_option, session_argument
 from sesh.cli.output import emit_json, remark
-from sesh.cli.storing import counted, default_url, opened, storing_options, told
+from sesh.cli.storing import counted, default_url, opened, points, storing_options, told
 from sesh.files.scan import Found
 from sesh.ingest.many import Failed, Sessions
 from sesh.ingest.session import Ingest, Taken
@@ -54,6 +54,7 @@ def command(
             run_id=run_id,
             keep_raw=keep_raw,
             final=final,
+            points=points(url),
         )
         skipped = 0
         if everything:

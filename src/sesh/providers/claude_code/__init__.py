@@ -14,6 +14,7 @@ from sesh.providers.api import (
     Glimpse,
     GraftResult,
     IngestResult,
+    Onward,
     Provider,
     ReadOptions,
     Source,
@@ -53,6 +54,12 @@ def _spoken(line: bytes) -> Sequence[Spoken]:
     return spoken(line)
 
 
+def _onward() -> Onward:
+    from sesh.providers.claude_code.onward import ONWARD  # only when a session goes on
+
+    return ONWARD
+
+
 PROVIDER = Provider(
     name="claude-code",
     title="Claude Code",
@@ -68,4 +75,5 @@ PROVIDER = Provider(
     card=_card,
     spoken=_spoken,
     owner=owner,
+    onward=_onward,
 )

@@ -18,7 +18,7 @@ from sesh.providers.claude_code.content import blocks_of
 from sesh.providers.claude_code.kinds import command_of, voice_of
 from sesh.providers.claude_code.records import QUEUED
 
-_WITHDRAWN = frozenset({"popAll", "pop"})
+WITHDRAWN = frozenset({"popAll", "pop"})
 """The human took the prompt back into the input line, to change it: it was not said."""
 
 
@@ -44,7 +44,7 @@ def only_queued(reading: Reading) -> list[Waiting]:
         text = _text(line.content)
         if line.operation == "enqueue":
             waiting.append((record, text))
-        elif line.operation in _WITHDRAWN:
+        elif line.operation in WITHDRAWN:
             waiting.clear()
         elif waiting:
             at = next((i for i, (_, t) in enumerate(waiting) if text and t == text), 0)

@@ -72,14 +72,14 @@ def _main(session: Session) -> tuple[list[Message], list[Record]]:
     for record in (w.record for w in queued):
         text = "A prompt that stands only in the queue became a message."
         reading.note("queued-prompt", text, record.number, weaver.made_of(record.source_id))
-    _beside(session, tree, weaver, set(nodes))
+    add_beside(session, tree, weaver, set(nodes))
     for n in tree.twins:
         reading.skipped(chained[n], "duplicate")
     _close_rest(session)
     return messages, trunk
 
 
-def _beside(session: Session, tree: Tree, weaver: Weaver, used: set[int]) -> None:
+def add_beside(session: Session, tree: Tree, weaver: Weaver, used: set[int]) -> None:
     """What the tree holds beside the trunk: abandoned branches, and the side chains of 1.0."""
     for relation, trunks in (("branch", tree.branches(used)), ("sidechain", tree.sidechains(used))):
         owners = dict.fromkeys(used, session.thread_id)

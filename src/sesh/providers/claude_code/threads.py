@@ -76,15 +76,16 @@ class Weaver:
             node = self._tree.parent[node]
         return None
 
-    def weave(self, records: Sequence[Record], thread_id: str, *, sidechain: bool = False) -> list[Message]:
-        """The messages of a thread. Closes each record in the ledger."""
+    def weave(
+        self, records: Sequence[Record], thread_id: str, *, sidechain: bool = False, turn: str | None = None
+    ) -> list[Message]:
+        """The messages of a thread, the first of them in the turn `turn`. Closes each record in the ledger."""
         usage = usage_by_record(records)
         boundaries, above = self._tree.boundaries, self._tree.parent
         unsummed = self._unsummed(records) if boundaries else set()
         aside = True if sidechain or self._sidechain else None
         held = Held()
         out: list[Message] = []
-        turn: str | None = None
         last_ts = self._first_time
         for record in records:
             line, node = record.line, record.node

@@ -15,6 +15,7 @@ from sesh.providers.api import (
     GraftResult,
     IngestResult,
     NameIndex,
+    Onward,
     Provider,
     ReadOptions,
     SessionSource,
@@ -67,6 +68,12 @@ def _spoken(line: bytes) -> Sequence[Spoken]:
     return spoken(line)
 
 
+def _onward() -> Onward:
+    from sesh.providers.codex.onward import ONWARD  # only when a session goes on
+
+    return ONWARD
+
+
 PROVIDER = Provider(
     name="codex",
     title="Codex",
@@ -92,4 +99,5 @@ PROVIDER = Provider(
     card=_card,
     spoken=_spoken,
     name_index=NameIndex(path="session_index.jsonl", read=_names),
+    onward=_onward,
 )

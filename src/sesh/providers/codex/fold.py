@@ -71,6 +71,12 @@ class Fold:
         other.showing.has_items = self.showing.has_items
         return other
 
+    def resume(self, model: str | None, total: Sequence[int] | None) -> None:
+        """Begin where a turn begins, in the middle of a history that has items (see onward.py)."""
+        self.transcript.model = model
+        self.showing.has_items = True
+        self._meter.resume(total)
+
     def feed(self, records: Sequence[Record], origin: Origin, own_meta: Record | None = None) -> None:
         """Take records in order. `own_meta` is the header that the thread's own fields were read from."""
         if not records:

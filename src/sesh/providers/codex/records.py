@@ -284,6 +284,15 @@ def read(data: bytes, file: str, book: LineBook) -> list[Record]:
     return found
 
 
+def one(data: bytes) -> AnyLine | None:
+    """A single line, where it is an ordinary one."""
+    try:
+        found: AnyLine = _decode(data)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        return None
+    return found
+
+
 def _odd(raw: bytes, number: int, ended: bool, file: str, book: LineBook) -> Iterator[Record]:
     """The records of a line that is not one record as it should be. `ended`: it ends in a line feed."""
     parts = jsontext.pieces(raw)

@@ -7,6 +7,7 @@ as a step only where its total moved by more than the records before it account 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import msgspec
@@ -96,6 +97,10 @@ class Meter:
     def __init__(self) -> None:
         self._total: Tokens | None = None
         self._credit = 0  # tokens of records that no token_count has repeated yet
+
+    def resume(self, total: Sequence[int] | None) -> None:
+        """Begin where a running total stood already."""
+        self._total = None if total is None else Tokens(*total)
 
     def turn_started(self) -> None:
         """Records are repeated within their turn or never."""
