@@ -25,7 +25,8 @@ from sesh.ingest.thread import Mark
 from sesh.providers.api import Place
 
 LEAST_BYTES: Final = 1 << 18
-"""A smaller session is read whole each time: that costs less than to keep a point."""
+"""A smaller session is read whole each time: that costs less than to keep a point. And whose file it is goes by its
+first 64 KiB (`detect.HEAD_BYTES`), which in a larger one no line that comes can change."""
 _LAYOUT: Final = f"1 {__version__}"
 """Raise it with the meaning of a field. Another release may read another thing in the same bytes."""
 _KEPT_DAYS: Final = 30

@@ -62,9 +62,11 @@ _HARMLESS: Final = frozenset(
         "open-call",
         "orphan-result",
         "repaired-bytes",
+        "shared-line",
         "torn-last-line",
         "unlinked-child",
         "unread-companion",
+        "unreadable-line",
     }
 )
 """Notes on a reading after which the rules above hold."""
@@ -168,16 +170,19 @@ class ClaudeOnward:
         record = _record(thread, session.metadata(trunk), session.reading)
         if record is None:
             return None
-        latest = _latest(source.main, None)
+        result = IngestResult(thread=record, messages=messages, children=children, report=session.book.report())
+        latest = _latest(source.main, result)
+        if latest is None:
+            return None
+        state = msgspec.structs.replace(state, latest=max(latest, state.latest))
         known = Place(
             offset=place.offset,
             line=place.line,
             end=place.offset + source.main.rfind(b"\n") + 1,
-            state=msgspec.to_builtins(msgspec.structs.replace(state, latest=max(latest or "", state.latest))),
+            state=msgspec.to_builtins(state),
         )
         new = [m for m in messages if _uuid(m) in tail.new]
         names = {*tail.uuids, *_ids(messages), *_ids(below), *map(_ASKED, begun), *map(_BEGUN, _asked([*new, *below]))}
-        result = IngestResult(thread=record, messages=messages, children=children, report=session.book.report())
         return Further(result, known, names - {""})
 
 
@@ -246,14 +251,13 @@ def _line_at(main: bytes, at: int) -> bytes:
     return main[at:] if end < 0 else main[at:end]
 
 
-def _latest(data: bytes, read: IngestResult | None) -> str | None:
+def _latest(data: bytes, read: IngestResult) -> str | None:
     """The latest time of any message, and of anything that stands near the end, inside of records too.
 
     None where one near the end is not written as the client does. Lines that say nothing are as old as those around
     them, so there is no need to look at all of them.
     """
-    told = chain(read.messages, *(c.messages for c in read.children)) if read is not None else ()
-    best = max((m.ts for m in told), default="")
+    best = max((m.ts for m in chain(read.messages, *(c.messages for c in read.children))), default="")
     at = data.find(b'"timestamp"', max(0, len(data) - _NEAR))
     while at >= 0:
         at += 11

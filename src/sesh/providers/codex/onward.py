@@ -61,6 +61,7 @@ _HARMLESS: Final = frozenset(
         "pending-echo",
         "repaired-bytes",
         "rollback",
+        "shared-line",
         "shown-only",
         "superseded",
         "torn-last-line",
