@@ -71,6 +71,13 @@ def test_nothing_to_list_is_said_on_stderr(sesh: Sesh, private_home: Path) -> No
     assert sesh("list", "--json").json == {"sessions": []}
 
 
+def test_where_nothing_fits_it_says_what_was_asked_for(sesh: Sesh, demo_home: Path, tmp_path: Path) -> None:
+    ran = sesh("list", "-p", "codex", "--cwd", str(tmp_path / "nowhere"), "--since", "2099-01-01", "--all")
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err == f"No sessions of Codex in or below {tmp_path / 'nowhere'} since 2099-01-01 00:00.\n"
+    assert sesh("list", "--here").err.startswith(f"No sessions in {Path.cwd()}. `sesh list --all`")
+
+
 def test_filters(sesh: Sesh, demo_home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def listed(*arguments: str) -> list[str]:
         return [s["provider"] for s in sesh("list", "--json", *arguments).json["sessions"]]

@@ -129,4 +129,4 @@ def _explain(handoff: Handoff, written: bool, dry_run: bool) -> None:
             remark(f"  and {file.path}")
         for names in handoff.emitted.appends:
             remark(f"  and would add {counted(len(names.lines), 'line')} to {handoff.home / names.path}")
-    remark("To go on with it:")
+    remark("Nothing was written. Once it is, this goes on with it:" if dry_run else "To go on with it:")

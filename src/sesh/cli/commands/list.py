@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -16,6 +17,7 @@ from sesh.catalog.listing import Session
 from sesh.cli import here
 from sesh.cli.options import ProviderName, home_option, json_option
 from sesh.cli.output import emit_json, remark
+from sesh.providers import registry
 
 _COUNTED: Final = 100
 """Of how many sessions, the newest, the turns are counted even where that takes reading the whole file."""
@@ -81,9 +83,22 @@ def command(
     from sesh.cli.terminal import page
 
     if not rows:
-        remark("No sessions." if everything else "No sessions. `sesh list --all` also shows what the client hides.")
+        hidden = "" if everything else " `sesh list --all` also shows what the client hides."
+        remark(f"No sessions{_filters(providers, below, since, exactly=only_here)}.{hidden}")
         return
     page(session_lines(rows[:limit], here.now()))
+
+
+def _filters(providers: Sequence[str], below: Path | None, since: datetime | None, *, exactly: bool) -> str:
+    """What was asked for, in words."""
+    of = " or ".join(registry.get(name).title for name in providers)
+    return "".join(
+        (
+            f" of {of}" if of else "",
+            f" in {below}" if below is not None and exactly else f" in or below {below}" if below is not None else "",
+            f" since {since:%Y-%m-%d %H:%M}" if since is not None else "",
+        )
+    )
 
 
 def _with_links(sessions: list[Session]) -> list[Session]:

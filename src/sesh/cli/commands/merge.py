@@ -145,4 +145,4 @@ def _explain(merge: Merge, dry_run: bool) -> None:
         remark(f"Changed in the copied lines: {sums(merge.grafted.replaced)}.")
     if merge.superseded is not None:
         remark(f"It takes the place of {merge.superseded.to}.")
-    remark("To go on with it:")
+    remark("Nothing was written. Once it is, this goes on with it:" if dry_run else "To go on with it:")
