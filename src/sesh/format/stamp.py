@@ -22,13 +22,14 @@ looks like to the reader.
 the line each of these stands.
 
     "rest": [{"type": "tool_result", "callId": "c1", "output": ""}],
-    "same": [{"at": [0, "output"], "of": [0, "content"], "put": "Chunk ID: 1\\n...Output:\\n", "cut": "Exit code 1\\n"}]
+    "same": [{"at": [0, "output"], "of": [0, "content"], "sum": 2790214651,
+              "put": "Chunk ID: 1\\n...Output:\\n", "cut": "Exit code 1\\n"}]
 
 `at` leads to the empty text in `rest` that is to be filled, `of` to the text in the line's own content (for Claude
-Code `message.content`); `put` stands before it in the block alone, `cut` before it on the line alone. Each text is
-referred to once, so that a small stamp cannot become a large message. What somebody changed on the line is changed in
-the block; where it is gone, or `cut` does not stand there any more, nothing is restored and the ordinary mapping is
-what remains. A stamp with `blocks` is read as ever.
+Code `message.content`), and `sum` tells that it is that text (`checksum`); `put` stands before it in the block alone,
+`cut` before it on the line alone. Each text is referred to once, so that a small stamp cannot become a large message.
+Where another text stands there, because somebody changed, moved or removed one, nothing is restored, and the ordinary
+mapping of what the line says now is what remains. A stamp with `blocks` is read as ever.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ KEY: Final = "sesh"
 SAID: Final = "said"
 Way: TypeAlias = list[str | int]
 """How to go from a value to one inside it: keys and indices."""
+_Own: TypeAlias = dict[int, Any]
 
 LONG: Final = 200
 """Texts of this many characters are not said twice: for shorter ones `same` would be as long."""
@@ -59,8 +61,21 @@ class Same(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
     at: Way
     of: Way
+    sum: int = 0
     put: str = ""
     cut: str = ""
+
+
+def checksum(text: str) -> int:
+    """A number that tells a text from others: of its length, its beginning and its end.
+
+    The middle is not asked, since to add up every output would take a tenth of a writing. What somebody changed there,
+    to the same length, is changed in the restored block as well.
+    """
+    from zlib import crc32  # only stamps that refer to something need it
+
+    ends = text if len(text) <= LONG else text[: LONG // 2] + text[-LONG // 2 :]
+    return crc32(ends.encode("utf-8", "surrogatepass"), len(text) & 0xFFFFFFFF)
 
 
 class Rest(NamedTuple):
@@ -123,6 +138,7 @@ def unsaid(blocks: Sequence[JsonObject], content: JsonValue) -> Rest | None:
     if not there:
         return None
     rest, same = list(blocks), []
+    own: _Own = {}
     for at, text in _long_texts(rest):
         found = there.get(text[-LONG:])
         if found is None:
@@ -131,8 +147,8 @@ def unsaid(blocks: Sequence[JsonObject], content: JsonValue) -> Rest | None:
         whole = text.endswith(said)
         cut = 0 if whole else said.find("\n") + 1
         if whole or (cut and text.endswith(said[cut:])):
-            same.append(Same(at, of, put=text[: len(text) - len(said) + cut], cut=said[:cut]))
-            _fill(rest, at, "")
+            same.append(Same(at, of, checksum(said), text[: len(text) - len(said) + cut], said[:cut]))
+            _fill(rest, at, "", own)
             del there[text[-LONG:]]
     return Rest(rest, same) if same else None
 
@@ -178,26 +194,32 @@ def whole_blocks(stamp: Stamp, content: JsonValue) -> list[JsonObject] | None:
         return stamp.blocks
     if len({tuple(same.of) for same in stamp.same}) < len(stamp.same):
         return None
-    blocks = list(stamp.rest)
+    blocks: list[JsonObject] = list(stamp.rest)
+    own: _Own = {}
     for same in stamp.same:
         said = content
         for key in same.of:
             said = _inside(said, key)
-        if not isinstance(said, str) or not said.startswith(same.cut):
+        if not isinstance(said, str) or checksum(said) != same.sum or not said.startswith(same.cut):
             return None
-        if not _fill(blocks, same.at, same.put + said[len(same.cut) :]):
+        if not _fill(blocks, same.at, same.put + said[len(same.cut) :], own):
             return None
     return blocks
 
 
-def _fill(blocks: list[JsonObject], at: Way, text: str) -> bool:
-    """Put a text in its place, in copies of what is around it; False where there is no text to take its place."""
+def _fill(blocks: list[JsonObject], at: Way, text: str, own: _Own) -> bool:
+    """Put a text in its place, in copies of what is around it; False where there is no text to take its place.
+
+    own: the copies that were made already, by their id; a list of 20,000 parts is copied once, not 20,000 times.
+    """
     here: Any = blocks
     for key in at[:-1]:
         inner = _inside(here, key)
         if not isinstance(inner, (dict, list)):
             return False
-        here[key] = inner = inner.copy()
+        if id(inner) not in own:
+            here[key] = inner = inner.copy()
+            own[id(inner)] = inner
         here = inner
     if not at or not isinstance(_inside(here, at[-1]), str):
         return False

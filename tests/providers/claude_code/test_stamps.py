@@ -138,7 +138,15 @@ FRAMED = "Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 3\nOutpu
 def test_a_line_that_says_the_output_is_all_that_is_kept_of_it() -> None:
     s = Made()
     s.call("x1", "a1", "c1", "step")
-    same = [{"at": [0, "output"], "of": [0, "content"], "put": FRAMED.removesuffix(LONG), "cut": "Exit code 3\n"}]
+    same = [
+        {
+            "at": [0, "output"],
+            "of": [0, "content"],
+            "sum": stamp.checksum("Exit code 3\n" + LONG),
+            "put": FRAMED.removesuffix(LONG),
+            "cut": "Exit code 3\n",
+        }
+    ]
     rest = [{"type": "tool_result", "callId": "c 1", "output": "", "isError": True}]
     line = s.result("r1", "x1", "c1", "Exit code 3\n" + LONG, **stamped(rest=rest, same=same))
     assert s.read().messages[-1].content == [ToolResultBlock(call_id="c 1", output=FRAMED, is_error=True)]

@@ -15,6 +15,7 @@ from sesh.providers.claude_code.writer import emit_claude_session
 from sesh.testing.difference import difference
 from sesh.testing.provider_suite import read_back, told_by
 from tests.corpus_files import claude_name, claude_sessions, claude_source
+from tests.providers.claude_code.made import Made
 
 NAMED = {"time-moved", "ends-open", "window"}
 """Remarks that are no loss."""
@@ -83,3 +84,36 @@ def test_a_message_that_only_says_so_is_written_with_care() -> None:
     got = parse_claude_session(line)
     made_up = [msgspec.structs.replace(m, id="made up", provider_data=None) for m in got.messages]
     assert "sesh" in jsontext.loads(emit_claude_session(got.thread, made_up).lines[0])
+
+
+@pytest.mark.parametrize("keep_raw", [False, True], ids=["made again", "raw"])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"message": {"role": "user", "content": ["words"]}},
+        {"message": {"role": "user", "content": [None]}},
+        {"message": {"role": "user", "content": [[]]}},
+        {"parentUuid": ["u1"]},
+        {"parentUuid": {}},
+        {"sesh": {"blocks": []}},
+    ],
+    ids=str,
+)
+def test_odd_fields_are_written_again_and_not_tripped_over(odd: dict[str, object], keep_raw: bool) -> None:
+    made = Made()
+    made.user("u2", "a1", "second").update(odd)
+    made.said("a2", "u2", "two").update(odd if "sesh" in odd else {})
+    got = made.read(keep_raw=keep_raw)
+    emitted = again(got, keep_raw=keep_raw, keep_context=True)
+    assert emitted.report.adds_up()
+    assert read_back(PROVIDER, emitted).messages
+
+
+def test_a_boundary_at_the_very_beginning_is_written_again() -> None:
+    made = Made(start=False)
+    made.boundary("b", None)
+    made.user("u", "b", "hi")
+    got = made.read()
+    assert [m.kind for m in got.messages] == ["summary", None]
+    back = read_back(PROVIDER, again(got))
+    assert [(m.kind, m.content) for m in back.messages] == [(m.kind, m.content) for m in got.messages]

@@ -108,3 +108,19 @@ def test_an_odd_count_costs_neither_its_line_nor_a_token(odd: object) -> None:
     result = read(started(), user("a"), agent("b"), event("token_count", info=odd), ended())
     assert result.report.skipped["event_msg:token_count"] == 1
     assert not any(m.usage for m in result.messages)
+
+
+@pytest.mark.parametrize("where", ["line", "payload", "info", "counts"])
+def test_a_key_that_is_no_text_costs_neither_the_line_nor_its_tokens(where: str) -> None:
+    line = counted(raw(10, out=5), raw(10, out=5))
+    inner = {"line": line, "payload": line["payload"], "info": line["payload"]["info"]}
+    inner["counts"] = inner["info"]["total_token_usage"]
+    inner[where]["\ud800"] = 1
+    result = read(user("hi"), agent("yo"), line)
+    assert [m.role for m in result.messages] == ["user", "assistant"]
+    assert result.messages[-1].usage == Usage(input_tokens=10, output_tokens=5, cache_read_tokens=0)
+
+
+def test_a_key_that_is_no_text_stays_in_an_item() -> None:
+    result = read(user("hi"), agent("yo", **{"\ud800": 1}))
+    assert (result.messages[-1].provider_data or {})["payload"]["\ud800"] == 1

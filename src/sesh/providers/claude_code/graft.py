@@ -77,7 +77,7 @@ def renamed(data: bytes, old_id: str, new_id: str) -> tuple[list[bytes], dict[st
     """
     kept: list[bytes] = []
     count = 0
-    old = old_id.encode()
+    old = old_id.encode("utf-8", "surrogatepass")
     for line in data.removesuffix(b"\n").split(b"\n"):
         changed = rewrite.replace(line, ID_KEYS, old_id, new_id) if old in line else None
         count += changed is not None

@@ -69,11 +69,11 @@ def _compactions(run: list[Entry], by_id: dict[str, Entry], found: list[Segment]
         if message.id in listed:
             continue
         window = _window(entry, by_id)
-        if not (is_readable(message) or _is_boundary(entry)) or window == [*found[-1].entries, entry]:
+        if not (is_readable(message) or is_boundary(entry)) or window == [*found[-1].entries, entry]:
             found[-1].entries.append(entry)
             continue
         segment = Segment(entry)
-        if _is_boundary(entry):
+        if is_boundary(entry):
             window = []
         elif entry.own is not None and "compactMetadata" in (message.provider_data or {}):
             window = [entry]  # the boundary's own data names what was kept
@@ -100,7 +100,7 @@ def _window(entry: Entry, by_id: dict[str, Entry]) -> list[Entry]:
     return list(dict.fromkeys(e for e in held if e is not None))
 
 
-def _is_boundary(entry: Entry) -> bool:
+def is_boundary(entry: Entry) -> bool:
     """Whether a message is a boundary of Claude Code's without a summary after it."""
     return entry.own is not None and entry.own.is_boundary
 

@@ -136,9 +136,15 @@ class Former:
             drawn=shown.drawn,
             more=[_rest(u, one.content, block.is_error) for u in more] if more else (),
         )
-        text = block.output
-        if shown.put is not None and isinstance(text, str) and len(text) >= stamp.LONG and block.excerpt is None:
-            part.same = stamp.Same([0, "output"], [0, "content"], shown.put, shown.cut)
+        text, said = block.output, shown.content
+        if (
+            shown.put is not None
+            and isinstance(text, str)
+            and isinstance(said, str)
+            and len(text) >= stamp.LONG
+            and block.excerpt is None
+        ):
+            part.same = stamp.Same([0, "output"], [0, "content"], stamp.checksum(said), shown.put, shown.cut)
         if use.id in self._agents and use.name in ("Agent", "Task") and not block.is_error:
             part.drawn = write_children.drawn(self._agents[use.id])
         return part

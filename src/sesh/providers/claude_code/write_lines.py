@@ -41,7 +41,7 @@ class Sent:
         """A line's content, encoded and as it was; a picture's data is no text."""
         self._bytes += len(content)
         for block in value if isinstance(value, list) else ():
-            kind = block.get("type")
+            kind = block.get("type") if isinstance(block, dict) else "text"
             if kind in ("text", "tool_use"):
                 continue
             inner = block.get("content") if kind == "tool_result" else [block]
@@ -176,7 +176,8 @@ class Chain:
             line = {**line, "uuid": uuid}
             self.clock.carry(ts)
             self.last_ts = str(line.get("timestamp") or self.last_ts or "")
-            if line.get("parentUuid") not in self._uuids and line.get("parentUuid") != self.parent:
+            parent = line.get("parentUuid")
+            if parent != self.parent and not (isinstance(parent, str) and parent in self._uuids):
                 line["parentUuid"] = self.parent
             if "sessionId" in line:
                 line["sessionId"] = self.envelope.session_id

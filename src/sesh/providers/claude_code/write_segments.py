@@ -15,7 +15,7 @@ from sesh.providers.claude_code.steps import Entry, Piece, Slot, Step, arrange
 from sesh.providers.claude_code.tools_shown import drawn
 from sesh.providers.claude_code.write_blocks import CALLS, NOTHING_RECORDED, Use, kept, stub_output
 from sesh.providers.claude_code.write_children import Agent
-from sesh.providers.claude_code.write_compaction import Segment
+from sesh.providers.claude_code.write_compaction import Segment, is_boundary
 from sesh.providers.claude_code.write_forms import Form, Former, Vocabulary, tool_result
 from sesh.providers.claude_code.write_lines import Chain, encode_content, encode_result
 from sesh.providers.claude_code.write_notes import Notes
@@ -74,8 +74,11 @@ class SegmentWriter:
         self.boundaries = 0
 
     def write(self, segment: Segment) -> None:
-        """Append a segment. One that stands for what came before begins with a boundary, where there is a before."""
-        if segment.summary is not None and self._chain.parent is not None:
+        """Append a segment. One that stands for what came before begins with a boundary, where there is a before.
+
+        A boundary that is a message of its own is written in any case: nothing else would say it.
+        """
+        if segment.summary is not None and (self._chain.parent is not None or is_boundary(segment.summary)):
             self._boundary(segment.summary)
             if segment.summary not in segment.entries:
                 self._close_boundary(segment.summary)
@@ -112,7 +115,7 @@ class SegmentWriter:
 
     def _close_boundary(self, entry: Entry) -> None:
         """A boundary that is a message of its own (nothing was said of what came before): the line is all of it."""
-        if entry.own is None or not entry.own.is_boundary or entry.first is None:
+        if not is_boundary(entry) or entry.first is None:
             return
         for item in range(entry.first, entry.first + len(entry.message.content)):
             self._book.written(item)
@@ -121,7 +124,7 @@ class SegmentWriter:
 
     def _step(self, step: Step, former: Former) -> None:
         first = step.said[0]
-        seed = ids.derive("step", first.entry.message.id, str(first.indices[0]))
+        seed = ids.derive("step", first.entry.message.id, *map(str, first.indices[:1]))
         message_id = "msg_" + seed.replace("-", "")[:24]
         for piece in step.said:
             self._piece(piece, former, message_id)

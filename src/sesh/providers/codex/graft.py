@@ -94,7 +94,7 @@ def renamed(data: bytes, old_id: str, new_id: str) -> tuple[list[bytes], dict[st
     """
     kept: list[bytes] = []
     replaced: dict[str, int] = {}
-    old = old_id.encode()
+    old = old_id.encode("utf-8", "surrogatepass")
     for line in data.removesuffix(b"\n").split(b"\n"):
         if old in line:
             kind = _decoded(line).get("type")

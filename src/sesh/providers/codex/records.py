@@ -326,11 +326,7 @@ def typed(value: JsonValue) -> AnyLine:
         return Strange(value=value, source_type="value")
     kind = value.get("type")
     if "payload" in value:
-        try:
-            made: AnyLine = jsontext.convert(value, Enveloped)
-            return made
-        except msgspec.ValidationError:
-            return _strange(value)
+        return _enveloped(value) or _enveloped(_with_readable_keys(value)) or _strange(value)
     if "record_type" in value:
         return BareState()
     stamp = value.get("sesh")
@@ -339,6 +335,35 @@ def typed(value: JsonValue) -> AnyLine:
     if kind is None and isinstance(value.get("id"), str) and "timestamp" in value:
         return SessionMeta(payload=value, timestamp=value["timestamp"], sesh=stamp)
     return _strange(value)
+
+
+def _enveloped(value: JsonObject) -> Enveloped | None:
+    try:
+        made: Enveloped = jsontext.convert(value, Enveloped)
+    except msgspec.ValidationError:
+        return None
+    return made
+
+
+_KEPT_WHOLE: Final = ("session_meta", "response_item", "compacted", "sesh-link")
+"""Lines whose payload is kept as it is; of all others only fields are read, by their names."""
+_DEPTH: Final = 4
+"""How deep fields lie in a line: line, payload, `info` or `item`, counts."""
+
+
+def _with_readable_keys(value: JsonObject) -> JsonObject:
+    """A line without the keys that are no text (lone surrogates): msgspec passes over no such key of a struct.
+
+    Nobody reads a field of such a name, and one must not cost the line.
+    """
+    whole = value.get("type") in _KEPT_WHOLE
+    return {k: v if whole else _readable(v, _DEPTH - 1) for k, v in value.items() if not jsontext.has_lone_surrogate(k)}
+
+
+def _readable(value: JsonValue, depth: int) -> JsonValue:
+    if not isinstance(value, dict) or depth == 0:
+        return value
+    return {k: _readable(v, depth - 1) for k, v in value.items() if not jsontext.has_lone_surrogate(k)}
 
 
 def _strange(value: JsonObject) -> Strange:
