@@ -22,7 +22,8 @@ class Print(msgspec.Struct, frozen=True, kw_only=True):
     """What tells that a file still begins with the `size` bytes that were read.
 
     Clients append; whatever else they do to a session makes another file of it (`node`), or is seen at its ends. What
-    somebody changes by hand in its middle, in place, is not.
+    is changed in its middle alone is not, where the file keeps its number: changed in place, or deleted and written
+    anew (a file system may give the number again).
     """
 
     size: int

@@ -4,7 +4,7 @@ What is shown, each time:
 
 * the file begins with the bytes that were read (`files.tail`), and the files beside it are as they were;
 * the store has what was read then: the thread's mark is the one that was put (`Point.mark`), and the message that it
-  names is the one that stands there now;
+  names is the one that stands there now, and the last 32 of its children are there;
 * the provider's reader answers for the lines (`providers.api.Onward`), and uses no name that stood before the place;
 * no children wait to be taken whole.
 
@@ -50,6 +50,8 @@ from sesh.stores import MessageStore
 _MUCH: Final = 1 << 18
 """When so many bytes are read again each time, a place further on is looked for."""
 
+_LOOKED_AT: Final = 32
+"""So many of the children that lie before the place are asked for in the store each time, the last ones."""
 
 Held: TypeAlias = Mapping[str, int]
 """How many messages of each child, by its thread's id, were held back."""
@@ -72,8 +74,13 @@ def grown(points: Points, store: MessageStore, path: Path, options: ReadOptions)
     point = points.load(path)
     if point is None or (options.get("keep_raw", False), options.get("agent_id")) != (point.keep_raw, point.agent_id):
         return None
-    thread = wire.load_thread(point.thread)
+    try:
+        thread = wire.load_thread(point.thread)
+    except wire.NotARecord:
+        return None
     if mark_of(store.get_thread(thread.id), point.source) != point.mark:
+        return None
+    if any(store.get_thread(child) is None for child in point.children[-_LOOKED_AT:]):
         return None
     try:
         provider = registry.get(point.provider)
@@ -144,7 +151,7 @@ def begun(
             before=at,
             beside=looks(view, onward.beside(view, place)),
             names=names.packed(),
-            children=len(before),
+            children=[c.thread.id for c in before],
             held_below=_held(before, held),
             keep_raw=options.get("keep_raw", False),
             agent_id=options.get("agent_id"),
@@ -186,7 +193,7 @@ def _moved(found: Grown, point: Point, held: Held, options: ReadOptions) -> Poin
             place=further.place,
             before=point.before + at,
             names=names.packed(),
-            children=point.children + len(before),
+            children=[*point.children, *(c.thread.id for c in before)],
             held_below=point.held_below + _held(before, held),
         )
     return point

@@ -27,9 +27,11 @@ from sesh.providers.api import Place
 LEAST_BYTES: Final = 1 << 18
 """A smaller session is read whole each time: that costs less than to keep a point. And whose file it is goes by its
 first 64 KiB (`detect.HEAD_BYTES`), which in a larger one no line that comes can change."""
-_LAYOUT: Final = f"1 {__version__}"
+_LAYOUT: Final = f"2 {__version__}"
 """Raise it with the meaning of a field. Another release may read another thing in the same bytes."""
 _KEPT_DAYS: Final = 30
+_CHECK: Final = 16
+"""So many bytes at the beginning of a file are the digest of the rest."""
 
 
 class Names:
@@ -62,13 +64,18 @@ def _number(name: str) -> int:
     return crc32(name.encode("utf-8", "surrogatepass"))
 
 
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=_CHECK).digest()
+
+
 class Point(msgspec.Struct, frozen=True, kw_only=True):
     """How a session was read last, and where it may be read on from.
 
     source: `provider:session id`. thread: the record that the reading gave, as JSON. mark: what was put on the stored
     thread then; while that stands there, the store has what this reading gave. before: how many of the thread's
     messages come before the place. beside: what the files beside the session looked like.
-    children, held_below: how many children do not lie after the place, and how many of their messages were held back.
+    children, held_below: the threads of the children that do not lie after the place, and how many of their messages
+    were held back.
     keep_raw, agent_id: the options of the run.
     """
 
@@ -81,7 +88,7 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
     before: int
     beside: bytes
     names: bytes
-    children: int
+    children: list[str]
     held_below: int
     keep_raw: bool
     agent_id: str | None
@@ -112,7 +119,10 @@ class Points:
     def load(self, path: Path) -> Point | None:
         """What is known of a session file; None where there is nothing, or nothing that this release wrote."""
         try:
-            file = msgspec.msgpack.decode(self._file(path).read_bytes(), type=_File)
+            data = self._file(path).read_bytes()
+            if data[:_CHECK] != _digest(data[_CHECK:]):
+                return None  # damaged: what it says would go into the store
+            file = msgspec.msgpack.decode(data[_CHECK:], type=_File)
         except (OSError, msgspec.MsgspecError):
             return None
         return file.point if file.layout == _LAYOUT else None
@@ -130,7 +140,8 @@ class Points:
             if is_first:
                 self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             temporary.touch(mode=0o600)
-            temporary.write_bytes(msgspec.msgpack.encode(_File(_LAYOUT, point)))
+            data = msgspec.msgpack.encode(_File(_LAYOUT, point))
+            temporary.write_bytes(_digest(data) + data)
             temporary.replace(file)
             if is_first:
                 self._forget(file.stat().st_mtime - _KEPT_DAYS * 86_400)

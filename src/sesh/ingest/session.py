@@ -24,6 +24,7 @@ from sesh.ingest.onward import Grown
 from sesh.ingest.points import Points
 from sesh.ingest.settle import is_at_rest, settled
 from sesh.ingest.thread import Growth, Mark, grow, mark_of, put
+from sesh.ingest.turns import turn
 from sesh.providers.api import IngestedThread, IngestResult, ReadOptions
 from sesh.report.reports import IngestReport
 from sesh.stores import MessageStore
@@ -87,11 +88,12 @@ class Ingest:
         """
         if final is None:
             final = self.final
-        if self._points is not None and not beside:
-            found = onward.grown(self._points, self._store, path, self._options)
-            if found is not None and (taken := self._go_on(found, self._points, path, now, final)) is not None:
-                return taken
-        return self._take_whole(path, now, beside, final)
+        with turn(self._book.path.parent, path):
+            if self._points is not None and not beside:
+                found = onward.grown(self._points, self._store, path, self._options)
+                if found is not None and (taken := self._go_on(found, self._points, path, now, final)) is not None:
+                    return taken
+            return self._take_whole(path, now, beside, final)
 
     def _go_on(self, found: Grown, points: Points, path: Path, now: int, final: bool) -> Taken | None:
         """Bring the store up to a session of which the end was read; None where that is not all there is to take."""
@@ -101,6 +103,8 @@ class Ingest:
         if whole and point.held_below:
             return None
         thread = self._store.get_thread(read.thread.id)
+        if mark_of(thread, point.source) != point.mark:
+            return None  # somebody took it meanwhile: what was read is no longer what comes next
         main = self._bring(thread, read.thread.id, point.source, read.messages, whole, point.before)
         below = {c.thread.id: self._child(c, point.source, whole) for c in read.children}
         held_back = {child: growth.held for child, growth in below.items()}
@@ -118,13 +122,13 @@ class Ingest:
             continues=False,
             messages=main.appended,
             child_messages=appended,
-            children=point.children + len(below),
+            children=len(point.children) + len(below),
             held=held,
             differing=main.differing + sum(g.differing for g in below.values()),
             report=read.report,
         )
 
-    def _take_whole(self, path: Path, now: int, beside: Sequence[Found], final: bool) -> Taken:
+    def _take_whole(self, path: Path, now: int, beside: Sequence[Found], final: bool, is_second: bool = False) -> Taken:
         size = stored_size(path)  # before the bytes: what is written meanwhile is then looked at again
         opened = open_session(path)
         read = opened.provider.parse(opened.source, **self._options)
@@ -133,6 +137,8 @@ class Ingest:
         link = belonging.link_to(opened, read, self._book)
         target = self._target(link, read, now)
         before = self._store.get_thread(target)
+        if not is_second and _is_behind(size, mark_of(before, str(end)), path):
+            return self._take_whole(path, now, beside, final, True)
         messages: Sequence[Message] = read.messages
         children: Sequence[IngestedThread] = read.children
         continues = link is not None and target != read.thread.id
@@ -224,6 +230,11 @@ class Ingest:
         growth = self._bring(before, child.thread.id, source, child.messages, whole)
         put(self._store, before, child.thread, {source: growth.mark}, growth)
         return growth
+
+
+def _is_behind(size: int, mark: Mark | None, path: Path) -> bool:
+    """Whether somebody took more of a file than was read of it: what it said since would seem to be taken back."""
+    return mark is not None and size < min(mark.bytes or 0, stored_size(path))
 
 
 def file_mark(size: int, modified: int) -> Mark:

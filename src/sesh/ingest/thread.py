@@ -72,8 +72,9 @@ def grow(
     """Append what is new of `read` to a thread; only the first `settled` messages of it may be taken.
 
     thread: the stored record. Where its mark still holds, only what follows is looked at; else the thread is paged
-    through and compared. before: how many messages of the thread come before `read`, less than the mark says are
-    settled; all other numbers count from there. Raises StoreFailed.
+    through and compared, for which `read` has to be the whole. before: how many messages of the thread come before
+    `read`, less than the mark says are settled, and the mark has to hold; all other numbers count from there. Raises
+    StoreFailed.
     """
     mark = mark_of(thread, source)
     at = 0 if mark is None else mark.messages - before
@@ -84,6 +85,8 @@ def grow(
         new = read[at:taken]
         left: Sequence[str] = (thread.metadata or {}).get(LEFT, []) if thread is not None else []
     else:
+        if before:
+            raise AssertionError("a thread can only be compared with the whole of what was read")
         stored = {m.id: m for page in _pages(store, thread_id) for m in page}
         differing = _differing(stored, read)
         taken = settled

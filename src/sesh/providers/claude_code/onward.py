@@ -15,8 +15,12 @@ the reader knows at such a line, and why it needs no more:
                                     before it (`leaf`) too. One that was read already may name a line before the place,
                                     since the whole reading had that leaf; a new one may not. After a compaction some
                                     do not count (`compacted`); then it has to be the last that says something
-    calls, steps, second copies     go by names; the caller sees to it that none of them was used before (`names`)
-    the queue                       empty (`_waiting`), and every prompt in it was said
+    calls, steps, second copies     go by names; the caller sees to it that none of them was used before (`names`). A
+                                    second record of one name has its place among the file's records in its id; that
+                                    is for the whole reading
+    the queue                       empty (`_queued`), and every prompt in it was said. Where something is queued after
+                                    the place, no line after it says what was queued before: it could be the line of
+                                    either (`queued`)
     a compaction's window           told by the summary alone; a new compaction is for the whole reading
     what sesh left on lines         no line bears a stamp
     title, folder, mode             the last word counts, so those after it go over those of the record; there is a
@@ -32,6 +36,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, Final, Unpack
+from zlib import crc32
 
 import msgspec
 
@@ -47,7 +52,7 @@ from sesh.providers.claude_code.book import NONE, Reading, Record
 from sesh.providers.claude_code.children import Links, linked
 from sesh.providers.claude_code.facts import Facts
 from sesh.providers.claude_code.order import interleaved, is_chained, loose_ends
-from sesh.providers.claude_code.queued import WITHDRAWN, only_queued
+from sesh.providers.claude_code.queued import WITHDRAWN, only_queued, said_in, words_of
 from sesh.providers.claude_code.reader import add_beside
 from sesh.providers.claude_code.records import FACTS, SPEAKING, Line, ToolFacts, decode, kind_of
 from sesh.providers.claude_code.session import Session
@@ -92,6 +97,7 @@ class _State(msgspec.Struct, frozen=True, kw_only=True):
     leaf: str | None
     compacted: bool
     summed: list[str]
+    queued: list[int]
 
 
 class ClaudeOnward:
@@ -108,9 +114,11 @@ class ClaudeOnward:
         if latest is None:
             return
         offset, line = (0, 1) if start is None else (start.offset, start.line)
+        summed = _summed(main) if before is None else before.summed
         compacted = any(e.code == "compaction" for e in read.report.entries) if before is None else before.compacted
         for message, at in _beginnings(main, read.messages[:settled]):
-            if _waiting(main, at):
+            queued = _queued(main, at)
+            if queued is None:
                 continue
             state = _State(
                 uuid=_uuid(message),
@@ -119,7 +127,8 @@ class ClaudeOnward:
                 latest=latest if before is None else max(latest, before.latest),
                 leaf=_leaf(main, at) or (None if before is None else before.leaf),
                 compacted=compacted,
-                summed=_summed(main) if before is None else before.summed,
+                summed=summed,
+                queued=sorted(queued if before is None else queued.union(before.queued)),
             )
             yield Place(
                 offset=offset + at,
@@ -154,7 +163,7 @@ class ClaudeOnward:
         tail = _Tail(records, state, place.line - 1 + source.main.count(b"\n", 0, place.end - place.offset))
         if session.agent is not None or session.thread_id != thread.id or not tail.holds():
             return None
-        if not tail.new.isdisjoint(state.summed):
+        if not tail.new.isdisjoint(state.summed) or _compete(session.reading, state):
             return None
         if tail.versions - {(thread.metadata or {}).get("version")} and any(
             _FLAT.fullmatch(k) for k in session.companions
@@ -284,31 +293,48 @@ def _leaf(main: bytes, before: int) -> str | None:
 
 
 def _summed(main: bytes) -> list[str]:
-    """The lines that summaries at the top of the file name: one that comes gives its summary's words as the title."""
-    found: list[str] = []
-    at = 0
-    while (line := decode(_line_at(main, at))) is not None and line.type == "summary":
-        found.append(line.leaf_uuid or "")
-        at = main.find(b"\n", at) + 1
-        if not at:
-            break
-    return found
+    """The lines that summaries name: one that comes gives its summary's words as the title."""
+    found = (line for line in _lines_with(main, "summary", len(main)) if line.type == "summary")
+    return [line.leaf_uuid or "" for line in found]
 
 
-def _waiting(data: bytes, stop: int) -> bool:
-    """Whether something is left in the queue before a place (`queued.only_queued`)."""
-    count = 0
-    found = data.find(b'"queue-operation"', 0, stop)
+def _queued(data: bytes, stop: int) -> set[int] | None:
+    """The prompts that were queued before a place, as numbers; None where one is left (`queued.only_queued`)."""
+    waiting, numbers = 0, set[int]()
+    for line in _lines_with(data, "queue-operation", stop):
+        if kind_of(line) != "queue-operation":
+            continue
+        if line.operation == "enqueue":
+            waiting += 1
+            numbers.add(_number(words_of(line.content)))
+        else:
+            waiting = 0 if line.operation in WITHDRAWN else max(waiting - 1, 0)
+    return None if waiting else numbers
+
+
+def _number(words: str) -> int:
+    """What stands for a prompt. Any command may come back under another name (`queued._repeated`)."""
+    return crc32(b"/" if words.startswith("/") else words.encode("utf-8", "surrogatepass"))
+
+
+def _compete(reading: Reading, state: _State) -> bool:
+    """Whether a line says what was queued before the place, and something is queued after it."""
+    if not state.queued or not any(reading.of_kind("queue-operation")):
+        return False
+    return not {_number(words) for words in said_in(reading.records)}.isdisjoint(state.queued)
+
+
+def _lines_with(data: bytes, word: str, stop: int) -> Iterator[Line]:
+    """The lines before a place that hold a word as a value or key."""
+    quoted = f'"{word}"'.encode()
+    found = data.find(quoted, 0, stop)
     while found >= 0:
         at = data.rfind(b"\n", 0, found) + 1
-        line = decode(_line_at(data, at))
-        if line is not None and kind_of(line) == "queue-operation":
-            if line.operation == "enqueue":
-                count += 1
-            else:
-                count = 0 if line.operation in WITHDRAWN else max(count - 1, 0)
-        found = data.find(b'"queue-operation"', data.find(b"\n", found), stop)
-    return count > 0
+        text = _line_at(data, at)
+        line = decode(text)
+        if line is not None:
+            yield line
+        found = data.find(quoted, at + len(text), stop)
 
 
 # ---- the lines after the place ----------------------------------------------------------------------
@@ -325,6 +351,7 @@ class _Tail:
         self._state: Final = state
         self._known: Final = known
         self.uuids: Final[set[str]] = set()
+        self._sources: Final[set[str]] = set()
         self._aside: Final[set[str]] = set()
         self.new: Final[set[str]] = set()
         self.versions: Final[set[str | None]] = set()
@@ -333,7 +360,10 @@ class _Tail:
         """Whether the rules at the top of this module hold for every line; fills in the names."""
         for record in self._records:
             line = record.line
-            if line is None or _reaches_back(line) or not self._joins(record, line):
+            if line is None or _reaches_back(line) or record.source_id in self._sources:
+                return False
+            self._sources.add(record.source_id)
+            if not self._joins(record, line):
                 return False
             is_leaf = record.kind == "last-prompt" and line.leaf_uuid is not None
             if is_leaf and record.number > self._known and line.leaf_uuid not in self.uuids:

@@ -34,14 +34,14 @@ def only_queued(reading: Reading) -> list[Waiting]:
     operations = [*reading.of_kind("queue-operation")]
     if not operations:
         return []
-    said = _said(reading.records)
+    said = said_in(reading.records)
     waiting: list[tuple[Record, str]] = []
     found: list[Waiting] = []
     for record in operations:
         line = record.line
         if line is None:
             continue
-        text = _text(line.content)
+        text = words_of(line.content)
         if line.operation == "enqueue":
             waiting.append((record, text))
         elif line.operation in WITHDRAWN:
@@ -64,11 +64,12 @@ def _human(words: str) -> bool:
     return bool(words) and voice_of(words) in ("human", "command") and not words.startswith('{"task_id":')
 
 
-def _text(content: object) -> str:
+def words_of(content: object) -> str:
+    """The words of a queued prompt, or of a line's content."""
     return "\n".join(b.text for b in blocks_of(content) if isinstance(b, TextBlock)).strip()
 
 
-def _said(records: list[Record]) -> dict[str, list[int]]:
+def said_in(records: list[Record]) -> dict[str, list[int]]:
     """What was said in user lines, queued commands and slash commands: the text, and where."""
     said: dict[str, list[int]] = {}
     for record in records:
@@ -77,11 +78,11 @@ def _said(records: list[Record]) -> dict[str, list[int]]:
             continue
         text = ""
         if record.kind == "user" and line.message is not None:
-            text = _text(line.message.content)
+            text = words_of(line.message.content)
         elif line.attachment is not None and line.attachment.type == QUEUED:
-            text = _text(line.attachment.prompt)
+            text = words_of(line.attachment.prompt)
         elif record.kind == "system" and line.subtype == "local_command":
-            text = _text(line.content)
+            text = words_of(line.content)
         if text:
             said.setdefault(command_of(text) or text, []).append(record.at)
     return said

@@ -14,7 +14,8 @@ a line (`fold.Fold`), and why it needs no more:
     fork, segment, children         their files are the same (`beside`), and no line after the place names another
     compactions, rollbacks, headers these reach back; such a line is for the whole reading
     what sesh left on lines         no line bears a stamp
-    the title                       the file of names, read anew; else the record's, unless a line gives another
+    the title                       the file of names, read anew; else the record's, unless a line gives another. One
+                                    that the file gave and gives no longer (`indexed`) is for the whole reading
 """
 
 from __future__ import annotations
@@ -158,10 +159,15 @@ class CodexOnward:
         fold = _folded(found, state, thread, Closing(book), _prefix(source, state.session), options)
         if fold.rolled or fold.showing.named:
             return None
-        record = _record(thread, fold, state, _indexed(source, state.session, book))
+        indexed = _indexed(source, state.session, book)
+        record = _record(thread, fold, state, indexed)
         if record is None or not fold.messages:
             return None
-        known = msgspec.structs.replace(place, end=place.offset + source.main.rfind(b"\n") + 1)
+        known = msgspec.structs.replace(
+            place,
+            end=place.offset + source.main.rfind(b"\n") + 1,
+            state=msgspec.to_builtins(msgspec.structs.replace(state, indexed=indexed is not None)),
+        )
         result = IngestResult(thread=record, messages=fold.messages, children=[], report=book.report())
         return Further(result, known, (names | {*self.names(fold.messages)}) - {""})
 
