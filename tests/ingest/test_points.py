@@ -73,3 +73,17 @@ def test_old_points_go(tmp_path: Path) -> None:
     assert points.load(tmp_path / "new.jsonl") == POINT
     assert oct((tmp_path / "p").stat().st_mode)[-3:] == "700"
     assert {oct(p.stat().st_mode)[-3:] for p in (tmp_path / "p").iterdir()} == {"600"}
+
+
+def test_a_damaged_point_is_none(tmp_path: Path) -> None:
+    points, session = Points(tmp_path / "p", "one"), tmp_path / "s.jsonl"
+    points.save(session, POINT)
+    [file] = (tmp_path / "p").iterdir()
+    good = file.read_bytes()
+    for at in range(len(good)):
+        file.write_bytes(good[:at] + bytes([good[at] ^ 1]) + good[at + 1 :])
+        assert points.load(session) is None
+        file.write_bytes(good[:at])
+        assert points.load(session) is None
+    file.write_bytes(good)
+    assert points.load(session) == POINT
