@@ -13,6 +13,7 @@ with msgspec and does nothing else (bench/jobs.py).
 from __future__ import annotations
 
 import argparse
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -59,13 +60,14 @@ class Bench:
         return self.process("-m", "bench.jobs", name, str(file))
 
     def convert(self, file: Path, to: str) -> Callable[[], Cost]:
-        """The whole command, into a new file, as people run it."""
-        target = self.folder / "out.jsonl"
+        """The whole command, into a new file of a new folder (sub-agents get files beside it), as people run it."""
+        folder = self.folder / "out"
+        command = ("-m", "sesh", "convert", str(file), "--to", to, "-o", str(folder / "out.jsonl"), "-q")
 
         def once() -> Cost:
-            cost = self.process("-m", "sesh", "convert", str(file), "--to", to, "-o", str(target), "-q")()
-            target.unlink()
-            return cost
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            return self.process(*command)()
 
         return once
 
