@@ -19,11 +19,15 @@ _CTRL_O = "\x0f"
 
 
 def transcript(screen: str, folder: Path) -> str:
-    """The talk on a screen: from the first prompt to the input box; folders of the test and blank runs left out."""
+    """The talk on a screen: from the first prompt to the input box; folders of the test and blank runs left out.
+
+    So are days: Codex shows a time of another day than today with its date.
+    """
     body = re.split(r"^(?:─{20,}|› Ask Codex.*| *◐ .*)$", screen, maxsplit=1, flags=re.MULTILINE)[0]
     start = re.search(r"^[❯›] ", body, flags=re.MULTILINE)
     assert start is not None, screen
     text = body[start.start() :].replace(str(folder), "FOLDER")
+    text = re.sub(r"• [A-Z][a-z]{2} \d{1,2}(?:, \d{4})? at (?=\d\d:\d\d$)", "• ", text, flags=re.MULTILINE)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 
