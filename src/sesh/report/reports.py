@@ -96,6 +96,12 @@ class _Notes:
         """Say something about the input or the output. `code` must stand in report/codes.py."""
         self.entries.append(Entry(code=code, text=text, line=line, file=file, message_id=message_id))
 
+    def count_lines_from(self, before: int) -> None:
+        """Number the lines of all notes so far as in a file that has `before` lines in front of what was read."""
+        self.entries[:] = [
+            e if e.line is None else msgspec.structs.replace(e, line=e.line + before) for e in self.entries
+        ]
+
     def texts(self) -> list[str]:
         """The seeds' `notes`: each entry as a sentence, with its place."""
         return [_sentence(e) for e in self.entries]

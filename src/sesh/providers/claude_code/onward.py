@@ -413,8 +413,7 @@ def _renumber(session: Session, before: int) -> None:
     """Numbers lines as in the whole file."""
     for record in session.reading.records:
         record.number += before
-    entries = session.book.entries
-    entries[:] = [e if e.line is None else msgspec.structs.replace(e, line=e.line + before) for e in entries]
+    session.book.count_lines_from(before)
 
 
 def _woven(session: Session, records: list[Record], state: _State) -> tuple[list[Message], list[Record]]:

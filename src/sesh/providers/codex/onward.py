@@ -275,8 +275,7 @@ def _indexed(source: SessionSource, session: str, book: LineBook | None = None) 
 
 def _renumbered(found: list[Record], before: int, book: LineBook) -> list[Record]:
     """Records and notes with their line's number in the whole file."""
-    entries = book.entries
-    entries[:] = [e if e.line is None else msgspec.structs.replace(e, line=e.line + before) for e in entries]
+    book.count_lines_from(before)
     return [msgspec.structs.replace(r, number=r.number + before) for r in found]
 
 
