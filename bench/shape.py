@@ -42,8 +42,8 @@ def sizes(data: Iterable[bytes]) -> dict[str, list[int]]:
     return found
 
 
-def of_corpus() -> dict[str, dict[str, list[int]]]:
-    """By provider: the sizes of all its lines in the corpus."""
+def of_corpus() -> dict[str, list[bytes]]:
+    """By provider: all its lines in the corpus."""
     lines_of: dict[str, list[bytes]] = defaultdict(list)
     for path in sorted(CORPUS.rglob("*.jsonl*")):
         if "sent" not in path.parts:
@@ -52,18 +52,23 @@ def of_corpus() -> dict[str, dict[str, list[int]]]:
             except SeshError:
                 continue  # hand-made files that are no session
             lines_of[opened.provider.name] += opened.source.main.split(b"\n")
-    return {name: sizes(found) for name, found in lines_of.items()}
+    return lines_of
 
 
 def main() -> None:
     """Print, for each client, the kinds with their share of lines and bytes, in the corpus and made up."""
     corpus = of_corpus()
     for kind in sorted(KINDS):
-        made = sizes(lines(kind, 10_000_000))
-        real = corpus[PROVIDERS[kind]]
+        ours, theirs = list(lines(kind, 10_000_000)), corpus[PROVIDERS[kind]]
+        made, real = sizes(ours), sizes(theirs)
         print(f"{kind:<44} corpus: lines, bytes, median      made up: lines, bytes, median")
+        print(f"  {'(lines with characters beyond ASCII)':<42} {_wide(theirs):9.1%} {'':<20}   {_wide(ours):9.1%}")
         for name in sorted(real.keys() | made.keys(), key=lambda n: -sum(made.get(n, [0])) - sum(real.get(n, [0]))):
             print(f"  {name:<42} {_share(real, name)}   {_share(made, name)}")
+
+
+def _wide(data: list[bytes]) -> float:
+    return sum(not line.isascii() for line in data) / len(data)
 
 
 def _share(of: dict[str, list[int]], name: str) -> str:
