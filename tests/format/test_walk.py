@@ -9,7 +9,7 @@ from hypothesis import given
 
 from sesh.format import walk
 from sesh.format.blocks import TextBlock, ToolResultBlock
-from sesh.format.message import Message
+from sesh.format.message import Message, Usage
 from sesh.testing.conversations import Conversation, conversations, wild_conversations
 
 
@@ -116,3 +116,16 @@ def test_what_somebody_said_ends_a_step() -> None:
 def test_messages_without_a_step_stay_where_they_are() -> None:
     messages = [_in_step(None), _in_step(None, "tool"), _in_step(None)]
     assert walk.by_step(messages) == messages
+
+
+def test_what_the_model_held_is_what_its_last_answer_counts() -> None:
+    counted = Usage(input_tokens=7, cache_read_tokens=1000, cache_write_tokens=200, output_tokens=50)
+    thread = [said("a"), said("b", "assistant", usage=Usage(input_tokens=1)), said("c", "assistant", usage=counted)]
+    assert walk.tokens_held([*thread, said("d"), said("e", "assistant")]) == 1257
+    assert walk.tokens_held([said("a"), said("b", "assistant", usage=Usage())]) is None
+
+
+def test_nothing_tells_what_the_model_holds_after_a_compaction() -> None:
+    thread = [said("a"), said("b", "assistant", usage=Usage(input_tokens=90)), said("s", kind="summary")]
+    assert walk.tokens_held(thread) is None
+    assert walk.tokens_held([*thread, said("c", "assistant", usage=Usage(input_tokens=5))]) == 5

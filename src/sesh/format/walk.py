@@ -55,6 +55,21 @@ def last_summary(messages: Sequence[Message]) -> int | None:
     return None
 
 
+def tokens_held(messages: Sequence[Message]) -> int | None:
+    """How many tokens the model held when it last answered, as its client counted; None where nothing tells.
+
+    What it was sent, cached or not, and what it said. Nothing tells once a compaction has come after that.
+    """
+    for message in reversed(messages):
+        if message.kind == "summary":
+            return None
+        if message.usage is not None and message.role == "assistant":
+            u = message.usage
+            counts = (u.input_tokens, u.cache_read_tokens, u.cache_write_tokens, u.output_tokens)
+            return sum(filter(None, counts)) or None
+    return None
+
+
 def is_prompt(message: Message) -> bool:
     """Whether a human said this: a user message that is conversation (no kind) and holds something."""
     return message.role == "user" and message.kind is None and bool(message.content)
