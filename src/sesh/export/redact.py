@@ -1,8 +1,9 @@
 """Taking keys, tokens, e-mail addresses and home folders out of a conversation before it is shown to others.
 
 The rules for keys and tokens are those of detect-secrets (package extra `sesh-cli[redact]`), which are kept up to date
-by others; a few newer forms are added here. Every find becomes `[redacted KIND]`, and is counted by kind. What the
-providers keep for themselves (`providerData`, `raw`) goes altogether: nobody reads it, and anything may be in it.
+by others; those that it lacks are in `secret_forms.py`. Every find becomes `[redacted KIND]`, and is counted by kind.
+What the providers keep for themselves (`providerData`, `raw`) goes altogether: nobody reads it, and anything may be in
+it.
 
 A detector finds forms, not secrets: a password in prose stays. The report says so.
 """
@@ -18,14 +19,21 @@ from typing import Any, Final
 import msgspec
 
 from sesh.errors import SeshError
+from sesh.export.secret_forms import STAND_IN, Form, forms
 from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.providers.api import IngestedThread, IngestResult
 
-_ASSIGNED: Final = "assigned secret"
-_EMAIL: Final = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
+_EMAIL: Final = re.compile(
+    r"(?<![\w.+-])(?!(?:git|no-?reply)@)[\w.+-]{1,64}@(?:[\w-]{1,63}\.){1,8}"
+    # Names of files have this form, too: logo@2x.png, getty@tty1.service.
+    r"(?!(?:png|jpe?g|gif|svg|webp|ico|js|css|json|html|lock|t?gz|service|socket|timer|target)\b)[A-Za-z]{2,24}(?![\w-])"
+)
+"""An address of somebody: `git@` and `noreply@` are nobody's."""
 _HOMES: Final = re.compile(
-    r"(?<![\w.-])(?P<root>/home/|/Users/|/root(?=/|\b)|[A-Za-z]:\\{1,2}Users\\{1,2})(?P<user>[^/\\\s\"'`:;,<>|)\]}]*)"
+    r"(?P<root>(?<![\w.-])(?:(?:/var|/export|/usr|/data)?/home/|(?:/mnt)?(?:/[a-z])?/Users/|/root(?=/|\b)"
+    r"|[A-Za-z]:(?:\\{1,2}|/)Users(?:\\{1,2}|/))|(?<=\w)\\{1,2}home\\{1,2})(?P<user>[^/\\\s\"'`:;,<>|)\]}]*)"
+    r"|(?P<encoded>%2F(?:home|Users)%2F)(?P<name>[^%\s\"'/]*)"
 )
 _FOLDER_NAME: Final = re.compile(r"(?P<root>-home-|-Users-)(?P<user>[A-Za-z0-9]+)(?=-)")
 """The same in the names of Claude Code's project folders."""
@@ -33,27 +41,10 @@ _PRIVATE_KEY: Final = re.compile(
     r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}-----|\Z)"
 )
 _PUTTY: Final = re.compile(r"PuTTY-User-Key-File-[23]:[\s\S]*?(?:Private-MAC: \w+|\Z)")
-_MORE: Final = (
-    ("JSON Web Token", re.compile(r"eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}(?:\.[A-Za-z0-9_-]*)?")),
-    ("Anthropic key", re.compile(r"sk-ant-[A-Za-z0-9_-]{16,}")),
-    ("OpenAI key", re.compile(r"sk-(?:proj|svcacct|admin)?-?[A-Za-z0-9_-]{24,}")),
-    ("GitHub token", re.compile(r"github_pat_[A-Za-z0-9_]{22,}")),
-    ("Google API key", re.compile(r"AIza[A-Za-z0-9_-]{35}")),
-    ("bearer token", re.compile(r"(?i)(?<=bearer )[A-Za-z0-9._~+/-]{16,}=*")),
-    (
-        _ASSIGNED,
-        re.compile(
-            r"(?i)(?<![A-Za-z0-9])(?:[A-Z0-9_.-]{0,40}(?:api[_-]?key|secret|token|passwd|password|access[_-]?key))"
-            r"[\"']?\s{0,3}[:=]\s{0,3}[\"']?([^\s\"'`,;<>{}()\[\]$]{8,})"
-        ),
-    ),
-)
-_WORDS: Final = re.compile(r"[a-z_.]+|\*+|x+", re.IGNORECASE)
-"""What follows `token =` and is a name or a stand-in, not a value."""
-
-_OWN: Final = ("Private Key", "JSON Web Token", "Public IP (ipv4)")
+_OWN: Final = ("Private Key", "JSON Web Token", "Public IP (ipv4)", "NPM tokens")
 """Kinds of detect-secrets that are not taken: the first finds only a key's first line, the second leaves a token's
-signature, the third finds version numbers."""
+signature, the third finds version numbers, the fourth takes minutes for a line with many slashes (here `_authToken=` is
+an assigned secret)."""
 
 
 class Redacted(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,40 +101,51 @@ def _value(value: Any, removed: Counter[str]) -> Any:
 
 def text(value: str, removed: Counter[str]) -> str:
     """A text without what the rules find; `removed` is counted up."""
-    for name, pattern in _rules():
-        value = pattern.sub(lambda m, name=name: _stand_in(m, name, removed), value)  # type: ignore[misc]
+    for rule in _rules():
+        if not rule.hints or any(hint in value for hint in rule.hints):
+            value = rule.pattern.sub(lambda m, kind=rule.kind: _stand_in(m, kind, removed), value)  # type: ignore[misc]
     return _HOMES.sub(lambda m: _home(m, removed), _FOLDER_NAME.sub(lambda m: _home(m, removed), value))
 
 
 def _stand_in(match: re.Match[str], name: str, removed: Counter[str]) -> str:
-    whole, value = match[0], _secret_in(match, name)
-    if value != whole and (_WORDS.fullmatch(value) or value.startswith("[redacted")):
+    start, end = _secret_in(match, name)
+    whole, value = match[0], match.string[start:end]
+    if value != whole and (STAND_IN.fullmatch(value) or value.startswith("[redacted")):
         return whole
     removed[name] += 1
-    return whole.replace(value, f"[redacted {name}]")
+    before = match.start()
+    return f"{whole[: start - before]}[redacted {name}]{whole[end - before :]}"
 
 
-def _secret_in(match: re.Match[str], name: str) -> str:
-    """The part that is the secret: a rule's one group, unless that is only the beginning of it (`ghp_`)."""
-    if match.re.groups == 1 and match[1] and (len(match[1]) >= 16 or name in ("Basic Auth Credentials", _ASSIGNED)):
-        return match[1]
-    return match[0]
+def _secret_in(match: re.Match[str], name: str) -> tuple[int, int]:
+    """Where the secret is: a rule's one group, unless that is only the beginning of it (detect-secrets: `ghp_`)."""
+    if "secret" in match.re.groupindex:
+        return match.span("secret")
+    if match.re.groups == 1 and match[1] and (len(match[1]) >= 16 or name == "Basic Auth Credentials"):
+        return match.span(1)
+    return match.span()
 
 
 def _home(match: re.Match[str], removed: Counter[str]) -> str:
-    if match["root"] != "/root" and not match["user"]:
+    found = match.groupdict()
+    if found.get("encoded"):
+        root, user = match["encoded"], match["name"]
+    else:
+        root, user = match["root"], match["user"]
+    if root != "/root" and not user:
         return match[0]
     removed["home folder"] += 1
-    return "~" if match["root"] == "/root" else f"{match['root']}user"
+    return "~" if root == "/root" else f"{root}user"
 
 
 @cache
-def _rules() -> Sequence[tuple[str, re.Pattern[str]]]:
+def _rules() -> Sequence[Form]:
     """All rules, the most telling first: a private key before a token in it, an address last."""
-    return (("private key", _PRIVATE_KEY), ("private key", _PUTTY), *_detectors(), *_MORE, ("e-mail address", _EMAIL))
+    private = (Form("private key", _PRIVATE_KEY, ("-----BEGIN",)), Form("private key", _PUTTY, ("PuTTY-",)))
+    return (*private, *_detectors(), *forms(), Form("e-mail address", _EMAIL, ("@",)))
 
 
-def _detectors() -> Sequence[tuple[str, re.Pattern[str]]]:
+def _detectors() -> Sequence[Form]:
     try:
         from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
         from detect_secrets.plugins.base import RegexBasedDetector
@@ -152,10 +154,10 @@ def _detectors() -> Sequence[tuple[str, re.Pattern[str]]]:
             "--redact needs the package detect-secrets, which is not installed.",
             hint="Install it with: pip install 'sesh-cli[redact]'",
         ) from e
-    found: list[tuple[str, re.Pattern[str]]] = []
+    found: list[Form] = []
     detector: Any
     for kind, detector in sorted(get_mapping_from_secret_type_to_class().items()):
         # The others judge by entropy or by lists of words: on a transcript they would take out half of the code.
         if issubclass(detector, RegexBasedDetector) and kind not in _OWN:
-            found += [(kind, pattern) for pattern in detector.denylist]
+            found += [Form(kind, pattern) for pattern in detector.denylist]
     return found
