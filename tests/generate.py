@@ -14,7 +14,9 @@ from collections.abc import Callable
 from difflib import unified_diff
 from importlib import import_module
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+from sesh.cli.app import SECTIONS
 
 ROOT: Final = Path(__file__).parents[1]
 
@@ -26,19 +28,24 @@ PAGES: Final[dict[str, str]] = {
     "docs/reference/report-codes.md": "tests.report.page:page",
     "schema/sesh-cli.v1.schema.json": "tests.cli.documents_page:text",
     "docs/reference/commands.md": "tests.cli.reference_pages:commands_page",
-    "man/sesh.1": "tests.cli.reference_pages:man_page",
+    **{
+        f"man/{page}.1": f"tests.cli.reference_pages:man_pages#man/{page}.1"
+        for page in ("sesh", *(f"sesh-{name}" for section in SECTIONS.values() for name in section))
+    },
     "docs/how-to/add-a-provider.md": "tests.docs.pages:add_a_provider",
 }
-"""Path in the repository -> the function that makes its text."""
+"""Path in the repository -> the function that makes its text, or with `#KEY` one that makes several, by key."""
 
 _SHOWN_LINES: Final = 20
 
 
 def text_of(maker: str) -> str:
     """The text that a page should have."""
-    module, name = maker.split(":")
-    make: Callable[[], str] = getattr(import_module(module), name)
-    return make()
+    function, _, key = maker.partition("#")
+    module, name = function.split(":")
+    make: Callable[[], Any] = getattr(import_module(module), name)
+    text: str = make()[key] if key else make()
+    return text
 
 
 def stale(path: str, text: str) -> list[str]:

@@ -167,3 +167,57 @@ def test_of_a_session_in_segments_all_are_searched(private_home: Path, tmp_path:
     for word in ("one", "four", "six"):
         found = {h.found.session_id for h in search([word], listing.transcripts(homes), homes, tmp_path / "i")}
         assert "01a22d4c-c0d1-7c83-949e-702a680ac0fb" in found
+
+
+def test_words_that_stand_on_different_lines(private_home: Path, tmp_path: Path) -> None:
+    claude = registry.get("claude-code")
+    folder = private_home / ".claude/projects/w"
+    folder.mkdir(parents=True)
+    sessions = [folder / f"7c9e6a54-2b1d-4f3a-9a0e-5d1f0c8b7e2{n}.jsonl" for n in range(3)]
+    sessions[0].write_bytes(said("the harvest is late") + said("so is the parquet, and its harvest") + said("a third"))
+    sessions[1].write_bytes(said("only the harvest"))
+    sessions[2].write_bytes(said("harvest") + said("nothing") + said("some parquet") + said("more parquet"))
+    homes = {"claude-code": (claude, private_home / ".claude")}
+    files = listing.transcripts(homes)
+    for index in (tmp_path / "i", None):
+        hits = search(["harvest", "parquet"], files, homes, index)
+        assert [(h.found.path, h.together, h.matches) for h in hits] == [
+            (sessions[0], True, 1),
+            (sessions[2], False, 3),
+        ]
+        assert hits[1].spans
+        hits = search(["harvest", "third", "-"], files, homes, index) if index else []
+        assert [h.found.path for h in hits] == ([sessions[0]] if index else [])
+        assert search(["harvest", "nowhere"], files, homes, index) == []
+
+
+def test_sub_agents_that_lie_flat_are_found_under_their_session(private_home: Path, tmp_path: Path) -> None:
+    shutil.copytree(CORPUS / "claude-code/2.0.76", private_home / ".claude/projects")
+    homes = {"claude-code": (registry.get("claude-code"), private_home / ".claude")}
+    files = listing.transcripts(homes)
+    flat = [f for f in files if f.beside]
+    assert flat and all(f.path.name.startswith("agent-") for f in flat)
+    main = {f.session_id: f for f in listing.find(homes)}
+    for found in flat:
+        assert f'"sessionId":"{found.session_id}"'.encode() in found.path.read_bytes()
+        if found.session_id not in main:
+            continue
+        words = next(
+            w for line in found.path.read_bytes().splitlines() for _, w in homes["claude-code"][0].spoken(line)
+        )
+        hits = search([words[:40]], files, homes, tmp_path / "i")
+        assert found.key in {h.file for h in hits} or main[found.session_id].key in {h.found.key for h in hits}
+
+
+def test_what_a_flat_sub_agent_file_says_of_itself_is_all_that_counts(private_home: Path) -> None:
+    folder = private_home / ".claude/projects/w"
+    folder.mkdir(parents=True)
+    own = b"7c9e6a54-2b1d-4f3a-9a0e-5d1f0c8b7e21"
+    named = b'{"type":"user","message":{"content":"\\"sessionId\\":\\"x\\""},"sessionId":"%b"}' % own
+    (folder / "agent-a.jsonl").write_bytes(named + b"\n")
+    (folder / "agent-b.jsonl").write_bytes(b"no session's\n" + named)
+    (folder / "agent-c.jsonl").write_bytes(b"")
+    if os.name != "nt":
+        os.mkfifo(folder / "agent-d.jsonl")
+    homes = {"claude-code": (registry.get("claude-code"), private_home / ".claude")}
+    assert [(f.path.name, f.session_id) for f in listing.transcripts(homes)] == [("agent-a.jsonl", own.decode())]

@@ -99,13 +99,18 @@ def _escaped(text: str) -> str:
     return text.replace("|", "\\|").replace("<", "&lt;")
 
 
-def man_page() -> str:
-    """`man/sesh.1`: one page for all commands, as man(7) wants it."""
+def man_pages() -> dict[str, str]:
+    """Path in the repository -> text: `man/sesh.1`, and `man/sesh-NAME.1` for each command, as man(7) wants them."""
+    pages = {"man/sesh.1": _man_overview()}
+    for _, name, command, context in _commands():
+        pages[f"man/sesh-{name}.1"] = _man_command(name, command, context)
+    return pages
+
+
+def _man_overview() -> str:
+    """What commands there are, and what holds for all of them."""
     lines = [
-        f'.TH SESH 1 "" "sesh {__version__}" "User Commands"',
-        ".SH NAME",
-        "sesh \\- move a coding\\-agent conversation between clients with nothing lost",
-        ".SH SYNOPSIS",
+        *_man_head("sesh", "move a coding-agent conversation between clients with nothing lost"),
         ".B sesh",
         "[\\fICOMMAND\\fR] [\\fIOPTION\\fR]... [\\fIARGUMENT\\fR]...",
         ".SH DESCRIPTION",
@@ -113,21 +118,58 @@ def man_page() -> str:
         ".PP",
         "Without a command, on a terminal: a list of all sessions to choose from.",
         ".SH COMMANDS",
+        "Each has a page of its own, \\fBsesh\\-COMMAND\\fR(1).",
     ]
-    for _, name, command, context in _commands():
-        lines += [f".SS {_roff(name)}", f".B {_roff(_usage(command, context))}"]
-        for paragraph in [*_paragraphs(command.help), *_paragraphs(command.epilog)]:
-            lines += [".PP", _roff(paragraph)]
-        for option, text in _options(command, context):
-            lines += [".TP", f".B {_roff(option)}", _roff(text)]
+    for heading, section in SECTIONS.items():
+        lines.append(f".SS {heading}")
+        for name, text in section.items():
+            lines += [".TP", f".B {_roff(name)}", _roff(text)]
     lines += [".SH EXIT STATUS"]
     for code, meaning in EXIT_CODES.items():
         lines += [".TP", f".B {code}", _roff(meaning)]
-    lines += [".SH ENVIRONMENT"]
+    lines += [
+        ".SH SETTINGS",
+        "Every option can be set in the config file, a table a command, and in the environment, as "
+        f"{_roff(config.variable('list', 'all'))}=1. A variable wins over the file, a flag over both.",
+        ".SH ENVIRONMENT",
+    ]
     for names, text in _VARIABLES.items():
         lines += [".TP", f".B {_roff(names)}", _roff(text)]
-    lines += [".SH SEE ALSO", "\\fBclaude\\fR(1), \\fBcodex\\fR(1)"]
+    seen = ", ".join(f"\\fBsesh\\-{_roff(name)}\\fR(1)" for section in SECTIONS.values() for name in section)
+    lines += [".SH SEE ALSO", f"{seen}, \\fBclaude\\fR(1), \\fBcodex\\fR(1)"]
     return "\n".join(lines) + "\n"
+
+
+def _man_command(name: str, command: click.Command, context: click.Context) -> str:
+    """One command's page."""
+    first, *rest = _paragraphs(command.help)
+    _, *words = _usage(command, context).split()
+    lines = [
+        *_man_head(f"sesh-{name}", first.removesuffix(".")),
+        f".B {_roff(' '.join(['sesh', *words]))}",
+        ".SH DESCRIPTION",
+    ]
+    for number, paragraph in enumerate([*(rest or [first]), *_paragraphs(command.epilog)]):
+        lines += [".PP"] * bool(number) + [_roff(paragraph)]
+    lines.append(".SH OPTIONS")
+    for option, text in _options(command, context):
+        lines += [".TP", f".B {_roff(option)}", _roff(text)]
+    lines += [
+        ".SH EXIT STATUS",
+        "0 where it is done; the others are in \\fBsesh\\fR(1).",
+        ".SH SEE ALSO",
+        "\\fBsesh\\fR(1)",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _man_head(name: str, what: str) -> list[str]:
+    return [
+        f'.TH {_roff(name.upper())} 1 "" "sesh {__version__}" "User Commands"',
+        ".SH NAME",
+        f"{_roff(name)} \\- {_roff(what)}",
+        ".SH SYNOPSIS",
+    ]
 
 
 def _roff(text: str) -> str:

@@ -38,11 +38,23 @@ def test_a_dash_is_stdin_and_stdout(sesh: Sesh) -> None:
 
 
 def test_to_a_file(sesh: Sesh, tmp_path: Path) -> None:
-    target = tmp_path / "new" / "out.jsonl"
+    target = tmp_path / "out.jsonl"
     ran = sesh("convert", CODEX, "--to", "claude-code", "-o", target)
-    assert (ran.code, ran.raw) == (0, b"")
+    assert (ran.code, ran.raw) == (0, b"") and "written to" in ran.err
+    again = sesh("convert", CODEX, "--to", "claude-code", "-o", target)
+    assert again.code == 0 and f"{target} is there already, just the same" in again.err
+    assert not sesh("convert", CODEX, "--to", "claude-code", "-o", target, "--json").json["written"]
     assert target.read_bytes() == sesh("convert", CODEX, "--to", "claude-code").raw
     assert str(target) in ran.err
+
+
+@pytest.mark.parametrize("place", ["typo/out.jsonl", "typo/out/"])
+@pytest.mark.parametrize("command", [("convert", "--to", "codex"), ("export", "-f", "jsonl")])
+def test_no_folder_is_made_for_a_slip(sesh: Sesh, tmp_path: Path, command: tuple[str, ...], place: str) -> None:
+    ran = sesh(*command, CODEX, "-o", f"{tmp_path}/{place}")
+    assert (ran.code, ran.raw, list(tmp_path.iterdir())) == (1, b"", [])
+    assert f"There is no folder {tmp_path}/typo. Make it first" in ran.err
+    assert sesh(*command, CODEX, "-o", f"{tmp_path}/new/").code == 0  # a folder that is named as one is made
 
 
 def test_a_folder_gets_the_clients_own_name_and_what_lies_beside(sesh: Sesh, tmp_path: Path) -> None:

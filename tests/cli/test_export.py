@@ -28,3 +28,10 @@ def test_a_name_of_another_format_is_no_html(sesh: Sesh, tmp_path: Path) -> None
     assert ran.code == 2 and ".pdf is none of .html, .md, .jsonl" in ran.err
     assert not list(tmp_path.iterdir())
     assert sesh("export", CLAUDE, "-o", tmp_path / "x.txt", "--format", "md").code == 0
+
+
+def test_what_is_there_already_is_said(sesh: Sesh, tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    assert sesh("export", CLAUDE, "-o", target).err.startswith(f"Wrote {target} (")
+    assert sesh("export", CLAUDE, "-o", target).err.startswith(f"{target} is there already, just the same (")
+    assert sesh("export", CLAUDE, "-o", target, "--json").json["written"] is False

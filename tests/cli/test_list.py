@@ -64,6 +64,19 @@ def test_a_narrow_terminal_gets_fewer_columns(
     assert ("FOLDER" in head, "SIZE" in head) == (columns > 40, columns > 60)
 
 
+@pytest.mark.parametrize("columns", [60, 80, 100, 300])
+def test_marks_leave_the_title_its_room(
+    sesh: Sesh, demo_home: Path, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    sesh("handoff", "7c9e6a54", "--to", "codex")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    _, *rows = sesh("list").out.splitlines()
+    assert all(len(line) <= columns for line in rows)
+    marks = [row.rpartition("  ")[2] for row in rows if "Fix the emp" in row]
+    assert sorted(mark.split()[0] for mark in marks) == ["←claude", "→codex"]
+    assert all("Fix the emp" in row or "export.py coun" in row for row in rows)
+
+
 def test_nothing_to_list_is_said_on_stderr(sesh: Sesh, private_home: Path) -> None:
     ran = sesh("list")
     assert (ran.code, ran.out) == (0, "")
@@ -106,7 +119,7 @@ def test_hidden_ones_are_for_all(sesh: Sesh, private_home: Path) -> None:
     assert [s for s in everything if "hidden" not in s] == plain
     assert {s["title"] for s in plain} == {"My nice name"}
     text = sesh("list").out
-    assert "[+1 sub-agent]" in text
+    assert "  +1 sub-agent" in text
 
 
 def test_environment_and_home_option_say_where(sesh: Sesh, private_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

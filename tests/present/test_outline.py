@@ -203,7 +203,8 @@ def test_what_is_no_range(text: str) -> None:
 
 def test_selecting_turns() -> None:
     turns = [Turn(number=n, ts="") for n in (0, 1, 2, 3)]
-    view = Outline(thread=THREAD, title="", relation=None, turns=turns, messages=0)
+    view = Outline(thread=THREAD, title="", relation=None, turns=turns, messages=0, prompts=3)
+    assert select.only(view, 1, 1).prompts == 3  # the heading says how many there are, not how many are shown
     assert [t.number for t in select.only(view, 2, None).turns] == [2, 3]
     assert [t.number for t in select.tail(view, 2).turns] == [2, 3]
     with pytest.raises(SeshError, match="3 turns"):

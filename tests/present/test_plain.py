@@ -22,3 +22,7 @@ def test_colours_of_a_tool_go_with_their_codes() -> None:
 def test_lone_surrogates_are_replaced() -> None:
     assert printable("a\ud83d") == "a\ufffd"
     assert printable("\x1b[1mx") == "\x1b[1mx"
+
+
+def test_no_line_is_reordered() -> None:
+    assert plain("if a \u202e== b\u202c \u2066x\u2069 שלום") == "if a == b x שלום"

@@ -158,6 +158,11 @@ class Index:
         return [IndexedLine(*row) for row in rows]
 
 
+def has_word(text: str) -> bool:
+    """Whether there is anything in it to look for: a letter or a digit."""
+    return bool(_quoted(text))
+
+
 def _quoted(word: str) -> str:
     """A word or phrase of the user's as FTS5 wants it: quoted, so that no sign of it is an operator; the last open."""
     tokens = re.findall(r"[^\W_]+", unicodedata.normalize("NFC", word))

@@ -70,7 +70,7 @@ class Commands(click.Group):
         command: click.Command = import_module(f"sesh.cli.commands.{cmd_name}").command
         from sesh.cli import config  # not needed for the help
 
-        config.apply(command, cmd_name, ctx)
+        config.apply(command, cmd_name, ctx, self.list_commands(ctx))
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -104,25 +104,29 @@ def app(context: click.Context) -> int:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; returns its exit code. Nothing but BaseExceptions of the interpreter gets out."""
-    as_json = _wants_json(arguments)
+    asked: dict[str, bool] = {"json": _wants_json(arguments)}
     _open_closed()
     _print_anything()
     try:
-        value = app.main(args=list(arguments), prog_name="sesh", standalone_mode=False)
+        value = app.main(args=list(arguments), prog_name="sesh", standalone_mode=False, obj=asked)
         sys.stdout.flush()
     except click.UsageError as e:
-        return _fail(e.format_message(), _help_hint(e), e.exit_code, as_json)
+        if isinstance(e, click.BadParameter):
+            from sesh.cli import config
+
+            e.param_hint = config.culprit(e) or e.param_hint
+        return _fail(e.format_message(), _help_hint(e), e.exit_code, asked["json"])
     except click.ClickException as e:
-        return _fail(e.format_message(), None, e.exit_code, as_json)
+        return _fail(e.format_message(), None, e.exit_code, asked["json"])
     except SeshError as e:
-        return _fail(e.message, e.hint, e.exit_code, as_json)
+        return _fail(e.message, e.hint, e.exit_code, asked["json"])
     except (click.Abort, KeyboardInterrupt):
-        return _fail("Interrupted.", None, 130, as_json)
+        return _fail("Interrupted.", None, 130, asked["json"])
     except BrokenPipeError:
         _point_away(sys.stdout)  # the reader of our output is gone (`sesh show | head`)
         return 0
     except OSError as e:
-        return _fail(f"{e.filename or 'The output'} cannot be used: {e.strerror or e}.", None, 1, as_json)
+        return _fail(f"{e.filename or 'The output'} cannot be used: {e.strerror or e}.", None, 1, asked["json"])
     except Exception as e:
         if os.environ.get("SESH_DEBUG"):
             raise
@@ -130,7 +134,7 @@ def run(arguments: Sequence[str]) -> int:
             f"This is a bug in sesh: {type(e).__name__}: {e}.",
             "Run it again with SESH_DEBUG=1 for the traceback, and report it with that.",
             1,
-            as_json,
+            asked["json"],
         )
     return value if isinstance(value, int) else 0
 
@@ -159,7 +163,10 @@ def _print_anything() -> None:
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:
-    """Whether the caller reads JSON: asked of the bare arguments, since they may not parse."""
+    """Whether the caller reads JSON: asked of the bare arguments, since they may not parse.
+
+    Where a setting asks for it, the option itself says so (`options.json_asked`).
+    """
     words = list(arguments)
     return "--json" in (words[: words.index("--")] if "--" in words else words)
 

@@ -57,7 +57,10 @@ class Shown(TypedDict):
 
 
 class Match(TypedDict):
-    """A session that the search found: its best line (of `file`, which may be a sub-agent's), and how to open it."""
+    """A session that the search found: its best line (of `file`, which may be a sub-agent's), and how to open it.
+
+    `together` is false where the words stand on different lines; then `matches` counts the lines that hold any.
+    """
 
     provider: str
     sessionId: str
@@ -71,6 +74,7 @@ class Match(TypedDict):
     excerpt: str
     matches: int
     score: float
+    together: bool
     command: str
 
 
@@ -97,20 +101,27 @@ Converted = TypedDict(
         "provider": str,
         "sessionId": str,
         "path": str | None,
+        "written": bool,
         "lines": int,
         "files": list[str],
         "report": Report,
     },
 )
-Converted.__doc__ = "`sesh convert`. `path` is null where nothing was written (no -o)."
+Converted.__doc__ = (
+    "`sesh convert`. `path` is null without -o; `written` is false there, and where the same file was there already."
+)
 
 
 class Exported(TypedDict):
-    """`sesh export`. `redacted` counts what was taken out by kind; null without --redact."""
+    """`sesh export`. `written` is false where the same file was there already.
+
+    `redacted` counts what was taken out by kind; null without --redact.
+    """
 
     path: str
     format: str
     bytes: int
+    written: bool
     redacted: dict[str, int] | None
 
 

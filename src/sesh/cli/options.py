@@ -48,6 +48,22 @@ class ProviderName(click.ParamType):  # type: ignore[type-arg]  # generic since 
         return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
 
 
+class Count(click.IntRange):
+    """How many: a whole number from 1 on."""
+
+    name = "whole number"
+
+    def __init__(self) -> None:
+        super().__init__(min=1)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """The same letter everywhere."""
+        return "N"
+
+    def _describe_range(self) -> str:
+        return "1 or more"
+
+
 SESSION_HELP = (
     "SESSION is a path, an id or the beginning of one, PROVIDER:ID, a title, or nothing for the newest session of "
     "this folder."
@@ -69,7 +85,22 @@ def _complete_session(ctx: click.Context, param: click.Parameter, incomplete: st
 session_argument = click.argument("session", required=False, default=None, shell_complete=_complete_session)
 """SESSION: see `catalog.resolve`."""
 
-json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout, and nothing else.")
+
+def json_asked(context: click.Context, parameter: click.Parameter, value: bool) -> bool:
+    """Tell the run that its caller reads JSON, so that an error is a document, too (`cli.app`)."""
+    if value and isinstance(context.obj, dict):
+        context.obj["json"] = True
+    return value
+
+
+json_option = click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    is_eager=True,
+    callback=json_asked,
+    help="One JSON document on stdout, and nothing else.",
+)
 
 home_option = click.option(
     "--home",
@@ -113,7 +144,7 @@ _WRITING = (
         help="Codex: which form of history to write.",
     ),
     click.option("--since-compaction", is_flag=True, help="Leave out what came before the last compaction."),
-    click.option("--last-turns", type=click.IntRange(min=1), metavar="N", help="Only the last N turns."),
+    click.option("--last-turns", type=Count(), help="Only the last N turns."),
 )
 
 

@@ -12,7 +12,7 @@ import click
 
 from sesh.errors import Refused, SeshError
 from sesh.format import jsontext
-from sesh.present.plain import printable
+from sesh.present.plain import plain, printable
 from sesh.report.reports import EmitReport
 
 
@@ -22,13 +22,18 @@ def emit_json(value: Any) -> None:
 
 
 def write_bytes(data: bytes) -> None:
-    """Bytes to stdout as they are: UTF-8 whatever the terminal's encoding, no newline translation."""
+    """Bytes to stdout as they are: UTF-8 whatever the terminal's encoding, no newline translation.
+
+    On a terminal itself what could steer it is left out: a line of a session may hold anything.
+    """
     write_chunks([data])
 
 
 def write_chunks(chunks: Iterable[bytes]) -> None:
     """The same, piece by piece, for what need not be in memory twice."""
     sys.stdout.flush()
+    if sys.stdout.isatty():
+        chunks = (plain(chunk.decode("utf-8", "replace")).encode() for chunk in chunks)
     sys.stdout.buffer.writelines(chunks)
     sys.stdout.buffer.flush()
 
@@ -72,6 +77,12 @@ def write_report(file: Path, report: Any) -> None:
             _replace(file.resolve(), text)
     except OSError as e:
         raise SeshError(f"The report {file} cannot be written: {e.strerror or e}.") from e
+
+
+def need_folder(path: Path) -> None:
+    """Raise SeshError where the folder that a file (or a new folder) is to be made in is not there: a slip, mostly."""
+    if not path.absolute().parent.is_dir():
+        raise SeshError(f"There is no folder {path.parent}.", hint="Make it first, or name another place with -o.")
 
 
 def _replace(file: Path, text: bytes) -> None:

@@ -18,7 +18,8 @@ _CLIENTS = {"claude-code": "claude", "codex": "codex"}
 _LEFT_OUT = (4, 3, 5)
 """Columns that a narrow terminal does without, in this order: the size, the turns, the folder."""
 _TITLE = 16
-"""Cells that a title gets before a column gives way to it."""
+_MARKS = 18
+"""Cells that a title, and what is marked behind it, get before a column gives way to them."""
 
 
 def age(then: str, now: datetime) -> str:
@@ -54,17 +55,15 @@ def folder(path: str | None) -> str:
 
 def session_lines(rows: Sequence[tuple[Session, int]], now: datetime) -> list[str]:
     """A header and one line a session; `rows` are sessions with the number of their folded children."""
-    from rich.cells import cell_len, set_cell_size  # knows how wide a character is drawn
+    from rich.cells import cell_len  # knows how wide a character is drawn
 
     ids = _short_ids([s for s, _ in rows])
+    marks = [""]
     table = [("AGE", "CLIENT", "ID", "TURNS", "SIZE", "FOLDER", "TITLE")]
     for (s, children), short_id in zip(rows, ids, strict=True):
         where = folder(s.cwd) + (f" ({s.branch})" if s.branch else "")
         title = s.title or "(no title)"
-        marks = [f"from {s.handed_from.partition(':')[0]}"] if s.handed_from else []
-        marks += [f"to {to}" for to in sorted({made.partition(":")[0] for made in s.handed_to})]
-        marks += [s.hidden] if s.hidden else []
-        marks += [f"+{children} sub-agent{'s' if children > 1 else ''}"] if children else []
+        marks.append(_marks(s, children))
         table.append(
             (
                 age(s.modified, now),
@@ -73,17 +72,18 @@ def session_lines(rows: Sequence[tuple[Session, int]], now: datetime) -> list[st
                 "" if s.turns is None else str(s.turns),
                 size(s.size),
                 plain(where),
-                "".join(f"[{m}] " for m in marks) + plain(title),
+                plain(title),
             )
         )
     room = width()
     widths = [max(cell_len(row[i]) for row in table) for i in range(6)]
     widths[5] = min(widths[5], max(12, room // 4))
     columns = list(range(6))
+    wanted = _TITLE + min(_MARKS, max(cell_len(mark) + 2 if mark else 0 for mark in marks))
     for column in _LEFT_OUT:
-        if room - _used(columns, widths) < _TITLE:
+        if room - _used(columns, widths) < wanted:
             columns.remove(column)
-    left = max(_TITLE // 2, room - _used(columns, widths))
+    left = max(8, room - _used(columns, widths))
     lines: list[str] = []
     for number, row in enumerate(table):
         cells = []
@@ -91,11 +91,36 @@ def session_lines(rows: Sequence[tuple[Session, int]], now: datetime) -> list[st
             fitted = row[i] if cell_len(row[i]) <= widths[i] else "…" + _last(row[i], widths[i] - 1)
             pad = " " * (widths[i] - cell_len(fitted))
             cells.append(pad + fitted if i in (3, 4) else fitted + pad)
-        title = row[6]
-        if cell_len(title) > left:
-            title = set_cell_size(title, left - 1).rstrip() + "…"
+        title, mark = row[6], marks[number]
+        if mark and cell_len(title) + 2 + cell_len(mark) > left:  # the title gives way, down to what is still a title
+            title = _fitted(title, max(12, left - 2 - cell_len(mark)))
+        if mark:
+            mark = _fitted(mark, left - 2 - cell_len(title)) if left - 2 - cell_len(title) > 0 else ""
+        title = _fitted(title, left) + (f"  {click.style(mark, dim=True)}" if mark else "")
         lines.append(_styled(cells, columns, title, header=number == 0))
     return lines
+
+
+def _marks(session: Session, children: int) -> str:
+    """What else is to be said of a session: `←claude →codex exec +2 sub-agents`. The arrows are handoffs and merges."""
+    from_, to = session.handed_from, {_client(made) for made in session.handed_to}
+    marks = [f"←{_client(from_)}"] if from_ else []
+    marks += [f"→{client}" for client in sorted(to)]
+    marks += [session.hidden] if session.hidden else []
+    marks += [f"+{children} sub-agent{'s' if children > 1 else ''}"] if children else []
+    return plain(" ".join(marks))
+
+
+def _client(session: str) -> str:
+    """The short name of the client in `provider:id`."""
+    name = session.partition(":")[0]
+    return _CLIENTS.get(name, name)
+
+
+def _fitted(text: str, cells: int) -> str:
+    from rich.cells import cell_len, set_cell_size
+
+    return text if cell_len(text) <= cells else set_cell_size(text, cells - 1).rstrip() + "…"
 
 
 def _used(columns: Sequence[int], widths: Sequence[int]) -> int:

@@ -88,7 +88,7 @@ def _item(item: Item) -> Iterator[str]:
         case Words(voice="user"):
             yield f'<div class="prompt">{escape(item.text.strip())}</div>\n'
         case Words(voice="assistant"):
-            yield f'<div class="answer">{markup.markdown(item.text)}</div>\n'
+            yield f'<div class="answer">{markup.markdown(plain(item.text))}</div>\n'
         case Words(voice="notice"):
             yield f'<div class="notice">{escape(item.text.strip())}</div>\n'
         case Words():

@@ -107,9 +107,10 @@ def _child(child: Outline) -> Iterator[str]:
 
 def fenced(text: str, language: str = "") -> Iterator[str]:
     """A code block whose fence is longer than any in the text."""
+    text = plain(text)  # first: a code between two ticks may go
     fence = "`" * max(3, max((len(m[0]) + 1 for m in _TICKS.finditer(text)), default=3))
     yield f"{fence}{language}"
-    yield from plain(text).rstrip("\n").split("\n")
+    yield from text.rstrip("\n").split("\n")
     yield fence
 
 
@@ -119,6 +120,7 @@ def escaped(text: str) -> str:
 
 
 def _inline(text: str) -> str:
+    text = plain(text)
     if not text:
         return ""
     ticks = "`" * (max((len(m) for m in re.findall(r"`+", text)), default=0) + 1)

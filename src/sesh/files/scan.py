@@ -1,4 +1,4 @@
-"""Which session files lie in a client's folder: names, sizes and times, without opening one."""
+"""Which session files lie in a client's folder: names, sizes and times, without opening one of them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+from typing import Final
 
 import msgspec
 
 from sesh.providers.api import Provider
+
+_HEAD_BYTES: Final = 1 << 16
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -41,7 +44,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 def scan(provider: Provider, home: Path, *, beside: bool = False) -> Iterator[Found]:
     """Every main session file of a client below its home, in no order. Folders that cannot be read are passed over.
 
-    With `beside`, also the transcripts that belong to sessions.
+    With `beside`, also the transcripts that belong to sessions; those whose names do not say to which are opened.
 
     Symbolic links to folders are not followed: a loop would never end, and clients make none.
     """
@@ -64,8 +67,8 @@ def scan(provider: Provider, home: Path, *, beside: bool = False) -> Iterator[Fo
                 session = layout.session_id(entry.name)
                 own = True
                 if session is None:
-                    session, own = (provider.owner(relative), False) if beside else (None, False)
-                    if session is None:
+                    session, own = (_owner(provider, base, relative), False) if beside else (None, False)
+                    if not session:
                         continue
                 elif holds is None:
                     holds = layout.is_session(PurePosixPath(relative))
@@ -86,6 +89,21 @@ def scan(provider: Provider, home: Path, *, beside: bool = False) -> Iterator[Fo
                     size=status.st_size,
                     modified=status.st_mtime_ns,
                 )
+
+
+def _owner(provider: Provider, base: str, relative: str) -> str | None:
+    """The session that a transcript beside the sessions belongs to, by its name or its first bytes."""
+    session = provider.owner(relative)
+    if session != "":
+        return session
+    path = f"{base}/{relative}"
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  # opening a pipe would wait for ever
+            return None
+        with open(path, "rb", buffering=0) as f:  # noqa: PTH123  # one of thousands
+            return provider.owner_in(f.read(_HEAD_BYTES))
+    except OSError:  # gone, or not ours to read
+        return None
 
 
 def newest_files(found: Iterator[Found]) -> list[Found]:

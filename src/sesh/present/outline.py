@@ -116,18 +116,17 @@ class Turn:
 
 @dataclass(kw_only=True)
 class Outline:
-    """A thread, to be shown. `relation` says what a child is to its parent; None for the main thread."""
+    """A thread, to be shown. `relation` says what a child is to its parent; None for the main thread.
+
+    `prompts` is how many turns a human began, whichever of them are shown (`present.select`).
+    """
 
     thread: Thread
     title: str
     relation: str | None
     turns: list[Turn]
     messages: int
-
-    @property
-    def prompts(self) -> int:
-        """How many turns a human began."""
-        return self.turns[-1].number if self.turns else 0
+    prompts: int = 0
 
 
 _IMAGE_TAG: Final = re.compile(r"\s*(?:<image(?: [^>]*)?>|</image>)\s*")
@@ -207,6 +206,7 @@ class _Builder:
     def _add(self, message: Message) -> None:
         if walk.is_prompt(message):
             self._number += 1
+            self.view.prompts = self._number
             self._begin(message.ts, self._number)
         elif not self.view.turns:
             self._begin(message.ts, 0)

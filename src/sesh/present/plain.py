@@ -6,7 +6,11 @@ from typing import Final
 
 from sesh.format import jsontext
 
-_CONTROLS: Final = dict.fromkeys((*range(9), *range(11, 27), *range(28, 32), *range(127, 160)))
+_CONTROLS: Final = dict.fromkeys(
+    (*range(9), *range(11, 27), *range(28, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+)
+"""Control characters but tab, line feed and ESC; and those that reorder the text around them, which can make a line
+say another thing than it does. Right-to-left text is drawn as such without them."""
 
 
 def printable(text: str) -> str:

@@ -336,7 +336,12 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     spoken: Callable[[bytes], Sequence[Spoken]] = lambda line: ()
     """The words on one line of a session file, for the search. Never raises; without one, nothing is found."""
     owner: Callable[[str], str | None] = lambda relative: None
-    """The session that a transcript beside the sessions belongs to (a sub-agent's), by its path; or None."""
+    """The session that a transcript beside the sessions belongs to (a sub-agent's), by its path; or None.
+
+    "" where the path is such a transcript's and only its lines say whose: then `owner_in` is asked.
+    """
+    owner_in: Callable[[bytes], str | None] = lambda head: None
+    """The same by the transcript's first bytes (64 KiB, perhaps less). Never raises."""
     name_index: NameIndex | None = None
     """Where the client keeps names beside the sessions, if it does."""
     graft: Graft | None = None

@@ -20,10 +20,11 @@ from sesh.cli.options import (
     strict_option,
     writing_options,
 )
-from sesh.cli.output import emit_json, loss_line, remark, write_chunks, write_report
+from sesh.cli.output import emit_json, loss_line, need_folder, remark, write_chunks, write_report
 from sesh.errors import Lossy
 from sesh.export.convert import Conversion, convert, files_for
 from sesh.files.place import NewFile, TextChunks, place
+from sesh.handoff.wording import counted
 from sesh.providers import registry
 
 STDOUT = "-"
@@ -86,37 +87,44 @@ def command(
     if report_file is not None:
         write_report(report_file, done.report)
     if strict and (left_behind or not done.emitted.report.lossless):
-        lost = f"{left_behind} files of sub-agents need a folder (-o FOLDER/)" if left_behind else None
+        lost = (
+            f"{counted(left_behind, 'file')} of sub-agents left out, for want of a folder (-o FOLDER/)"
+            if left_behind
+            else None
+        )
         raise Lossy(
             f"Not written, since --strict allows no loss: {lost or loss_line(done.emitted.report)}.",
             hint="Leave --strict out to write it all the same.",
         )
     path: Path | None = None
+    written = False
     if output is not None and output != STDOUT:
-        path = _write(done, output)
+        path, written = _write(done, output)
     elif not as_json:
         write_chunks(TextChunks(done.emitted.lines))
     if as_json:
-        emit_json(_document(done, source, path))
+        emit_json(_document(done, source, path, written))
     elif not quiet:
-        remark(_summary(done, path, left_behind, report_file))
+        remark(_summary(done, path, written, left_behind, report_file))
 
 
-def _write(done: Conversion, output: str) -> Path:
+def _write(done: Conversion, output: str) -> tuple[Path, bool]:
+    """The session's file, and whether any file is new."""
     target = Path(output)
+    need_folder(target)
     if output.endswith(("/", "\\")) or target.is_dir():
         files = files_for(done.emitted, target)
     elif target.exists() and not target.is_file():  # a pipe, /dev/null: there is nothing to protect
         with target.open("wb") as f:
             f.writelines(TextChunks(done.emitted.lines))
-        return target
+        return target, True
     else:
         files = files_for(done.emitted, target.parent, name=target.name)
-    place([NewFile(path=f.path.absolute(), chunks=f.chunks) for f in files])
-    return files[-1].path
+    new = place([NewFile(path=f.path.absolute(), chunks=f.chunks) for f in files])
+    return files[-1].path, bool(new)
 
 
-def _document(done: Conversion, source: Path | bytes, path: Path | None) -> dict[str, Any]:
+def _document(done: Conversion, source: Path | bytes, path: Path | None, written: bool) -> dict[str, Any]:
     return {
         "from": {
             "provider": done.source.name,
@@ -126,20 +134,24 @@ def _document(done: Conversion, source: Path | bytes, path: Path | None) -> dict
         "provider": done.target.name,
         "sessionId": done.emitted.session_id,
         "path": str(path) if path is not None else None,
+        "written": written,
         "lines": len(done.emitted.lines),
         "files": [f.path for f in done.emitted.files],
         "report": done.report,
     }
 
 
-def _summary(done: Conversion, path: Path | None, left_behind: int, report_file: Path | None) -> str:
+def _summary(done: Conversion, path: Path | None, written: bool, left_behind: int, report_file: Path | None) -> str:
     read = done.read.report
     text = f"{done.source.title} to {done.target.title}: {read.lines} lines read"
     text += f" ({read.unknown} of unknown kinds kept)" if read.unknown else ""
-    text += f", {len(done.emitted.lines)} written{f' to {path}' if path is not None else ''}; "
+    if path is None or written:
+        text += f", {len(done.emitted.lines)} written{f' to {path}' if path is not None else ''}; "
+    else:
+        text += f"; {path} is there already, just the same; "
     text += loss_line(done.emitted.report)
     if left_behind:
-        text += f"; {left_behind} files of sub-agents left out, since they need a folder (-o FOLDER/)"
+        text += f"; {counted(left_behind, 'file')} of sub-agents left out, for want of a folder (-o FOLDER/)"
     elif path is not None and done.emitted.files:
-        text += f"; {len(done.emitted.files)} files beside it"
+        text += f"; {counted(len(done.emitted.files), 'file')} beside it"
     return f"{text}." + ("" if report_file is not None else " --report FILE tells it all.")

@@ -133,21 +133,19 @@ def _settings(problems: list[str]) -> list[dict[str, Any]]:
 
     from sesh.cli.app import SECTIONS
 
-    variables = {
-        "SESH_HOME": "sesh's own folder",
-        "SESH_CONFIG": "config file",
-        "SESH_PAGER": "pager",
-        "PAGER": "pager",
-        "NO_COLOR": "colours",
-        "FORCE_COLOR": "colours",
-    }
-    for section in SECTIONS.values():
-        for name in section:
-            made: click.Command = import_module(f"sesh.cli.commands.{name}").command
-            for option in made.params:
-                if isinstance(option, click.Option):
-                    key = config.option_name(option)
-                    variables[config.variable(name, key)] = f"{name}.{key}"
+    commands = [name for section in SECTIONS.values() for name in section]
+    variables = dict(config.GENERAL)
+    for name in commands:
+        made: click.Command = import_module(f"sesh.cli.commands.{name}").command
+        for option in made.params:
+            if isinstance(option, click.Option):
+                key = config.option_name(option)
+                variables[config.variable(name, key)] = f"{name}.{key}"
+    prefixes = tuple(config.variable(name, "") for name in commands)
+    strange = [v for v in os.environ if v.startswith(prefixes) and v not in variables]
+    problems += [f"${v} is no setting of sesh." for v in sorted(strange)]
+    for misspelt, meant in config.near_misses(os.environ, commands, variables):
+        problems.append(f"${misspelt} is no setting of sesh. Is ${meant} meant?")
     try:
         found = list(config.settings(os.environ, variables))
     except SeshError as e:

@@ -9,7 +9,7 @@ import click
 
 from sesh.cli import here
 from sesh.cli.options import home_option, json_option, quiet_option, session_argument
-from sesh.cli.output import emit_json, remark, sums, write_bytes
+from sesh.cli.output import emit_json, need_folder, remark, sums, write_bytes
 from sesh.providers.api import IngestedThread, IngestResult
 
 FORMATS = {"html": ".html", "md": ".md", "jsonl": ".jsonl"}
@@ -53,17 +53,20 @@ def command(
         read, removed = _redacted(read)
     data = _document(read, form, here.client_title(read, provider.title))
     target = _target(output, form, read)
+    written = False
     if target is None:
         write_bytes(data)
     else:
         from sesh.files.place import NewFile, place
 
-        place([NewFile(path=target.absolute(), chunks=[data])])
+        written = bool(place([NewFile(path=target.absolute(), chunks=[data])]))
     if as_json:
-        emit_json({"path": str(target), "format": form, "bytes": len(data), "redacted": removed})
+        document = {"path": str(target), "format": form, "bytes": len(data), "written": written, "redacted": removed}
+        emit_json(document)
     elif not quiet:
         if target is not None:
-            remark(f"Wrote {target} ({len(data):,} bytes).")
+            told = f"Wrote {target}" if written else f"{target} is there already, just the same"
+            remark(f"{told} ({len(data):,} bytes).")
         if removed is not None:
             remark(f"Taken out: {sums(removed) or 'nothing was found'}. Rules find forms, not secrets: look it over.")
 
@@ -121,6 +124,7 @@ def _target(output: str | None, form: str, read: IngestResult) -> Path | None:
     if output in (None, "-"):
         return None
     path = Path(str(output))
+    need_folder(path)
     if _is_folder(str(output)):
         about = read.thread.metadata or {}
         return path / f"{about.get('sessionId') or read.thread.id}{FORMATS[form]}"

@@ -14,7 +14,7 @@ from types import FrameType
 import click
 
 from sesh.cli import here, moving
-from sesh.cli.options import home_option, quiet_option
+from sesh.cli.options import home_option, json_asked, quiet_option
 from sesh.cli.output import remark, write_bytes
 from sesh.cli.storing import default_url, opened, points, storing_options, told
 from sesh.files.follow import wakes
@@ -31,7 +31,14 @@ from sesh.ingest.session import Ingest
 @click.option("--once", is_flag=True, help="Take what there is now, and end.")
 @home_option
 @quiet_option
-@click.option("--json", "as_json", is_flag=True, help="JSON Lines on stdout: one object for each session taken.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    is_eager=True,
+    callback=json_asked,
+    help="JSON Lines on stdout: one object for each session taken.",
+)
 def command(
     url: str | None,
     agent_id: str | None,

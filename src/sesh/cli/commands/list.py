@@ -15,7 +15,7 @@ from sesh.catalog import listing
 from sesh.catalog.homes import sesh_home
 from sesh.catalog.listing import Session
 from sesh.cli import here
-from sesh.cli.options import ProviderName, home_option, json_option
+from sesh.cli.options import Count, ProviderName, home_option, json_option
 from sesh.cli.output import emit_json, remark
 from sesh.providers import registry
 
@@ -45,7 +45,7 @@ class Since(click.ParamType):  # type: ignore[type-arg]  # generic since click 8
 @click.option("--here", "only_here", is_flag=True, help="Only sessions of the working folder.")
 @click.option("--since", type=Since(), help="Only sessions touched since then: 3d, 12h, 2w, or a date.")
 @click.option("--all", "everything", is_flag=True, help="Also what the client's own picker hides.")
-@click.option("--limit", "-n", type=click.IntRange(min=1), help="At most so many.")
+@click.option("--limit", "-n", type=Count(), help="At most so many.")
 @home_option
 @json_option
 def command(
@@ -61,7 +61,8 @@ def command(
     """List the sessions of every client on this machine.
 
     Newest first. Sessions of sub-agents stand under their parent (--all shows them on lines of their own), and what
-    the client's own picker hides (exec, sdk, archived, compressed, empty) is shown with --all.
+    the client's own picker hides (exec, sdk, archived, compressed, empty) is shown with --all. Behind a title,
+    `←claude` says that sesh made the session from one of Claude Code, `→codex` that it was handed off to Codex.
     """
     cache = here.cards()
     below = Path.cwd() if only_here else cwd.resolve() if cwd is not None else None

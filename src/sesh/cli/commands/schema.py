@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from sesh.cli.options import json_asked
 from sesh.cli.output import emit_json, write_bytes
 from sesh.format.schema import json_schema
 from sesh.format.typescript import typescript
@@ -11,7 +12,14 @@ from sesh.format.typescript import typescript
 
 @click.command(epilog="docs/reference/format.md says the same in words, and where each field comes from.")
 @click.option("--typescript", "as_typescript", is_flag=True, help="TypeScript types instead of JSON Schema.")
-@click.option("--json", "as_json", is_flag=True, help="JSON Schema, which is what it prints anyway.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    is_eager=True,
+    callback=json_asked,
+    help="JSON Schema, which is what it prints anyway.",
+)
 def command(as_typescript: bool, as_json: bool) -> None:
     """Print the schema of the canonical format."""
     if as_typescript and as_json:

@@ -15,22 +15,25 @@ from sesh.catalog import listing, search
 from sesh.catalog.search import Hit
 from sesh.cli import here
 from sesh.cli.commands.list import Since
-from sesh.cli.options import ProviderName, home_option, json_option
+from sesh.cli.options import Count, ProviderName, home_option, json_option
 from sesh.cli.output import emit_json, remark
 from sesh.cli.table import age, folder
 from sesh.cli.terminal import colours, page
+from sesh.files.scan import newest_files
+from sesh.handoff.wording import counted
 from sesh.present.plain import plain
 
 
 @click.command(
     name="search",
-    epilog='A word matches where a word of the text begins with it. `sesh search "off by one"` looks for the phrase. '
+    epilog="A session is found that holds all of the words; those with all on one line come first. A word matches "
+    'where a word of the text begins with it. `sesh search "off by one"` looks for the phrase. '
     "The index lies in sesh's cache folder, holds what the sessions hold, and may be deleted at any time.",
 )
 @click.argument("words", nargs=-1, required=True)
 @click.option("--provider", "-p", "providers", type=ProviderName(), multiple=True, help="Only this client's sessions.")
 @click.option("--since", type=Since(), help="Only sessions touched since then: 3d, 12h, 2w, or a date.")
-@click.option("--limit", "-n", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many.")
+@click.option("--limit", "-n", type=Count(), default=20, show_default=True, help="At most so many.")
 @click.option("--scan", is_flag=True, help="Look at every line instead of the index, and leave the index alone.")
 @home_option
 @json_option
@@ -45,11 +48,14 @@ def command(
 ) -> None:
     """Search what was said in every session.
 
-    Prompts, answers, commands and their outputs. One entry a session, the best first: its matching line, and how to
-    open it.
+    Prompts, answers, commands and their outputs, those of sub-agents too. One entry a session, the best first: its
+    matching line, and how to open it.
     """
     homes = here.homes(home, providers)
-    files = [f for f in listing.transcripts(homes) if since is None or f.modified >= since.timestamp() * 1e9]
+    files = listing.transcripts(homes)
+    if since is not None:
+        touched = {f.session_id for f in newest_files(iter(files)) if f.modified >= since.timestamp() * 1e9}
+        files = [f for f in files if f.session_id in touched]
     hits = search.search(words, files, homes, None if scan else here.search_index(), _progress())
     cache = here.cards()
     shown = [(hit, listing.session_of(hit.found, *homes[hit.found.provider], cache)) for hit in hits[:limit]]
@@ -57,8 +63,8 @@ def command(
         emit_json({"words": list(words), "sessions": len(hits), "results": [_document(*pair) for pair in shown]})
         return
     if not hits:
-        told = len({(f.provider, f.session_id) for f in files if not f.beside})
-        remark(f"Nothing in {told} sessions matches {' '.join(words)!r}.")
+        told = counted(len({(f.provider, f.session_id) for f in files if not f.beside}), "session")
+        remark(f"Nothing in {told} matches {' '.join(words)!r}.")
         return
     lines: list[str] = []
     for hit, session in shown:
@@ -82,6 +88,7 @@ def _document(hit: Hit, session: listing.Session) -> dict[str, Any]:
         "excerpt": hit.excerpt,
         "matches": hit.matches,
         "score": hit.score,
+        "together": hit.together,
         "command": _open(session),
     }
 
@@ -93,7 +100,9 @@ def _open(session: listing.Session) -> str:
 def _told(hit: Hit, session: listing.Session, now: datetime) -> list[str]:
     title = click.style(plain(session.title or "(no title)"), bold=True)
     place = " · ".join(filter(None, (session.provider, age(session.modified, now), plain(folder(session.cwd)))))
-    more = f" (+{hit.matches - 1} lines)" if hit.matches > 1 else ""
+    more = f" (+{counted(hit.matches - 1, 'line')})" if hit.matches > 1 else ""
+    if not hit.together:
+        more = " (the other words on other lines)"
     return [
         f"{title}  {click.style(place, dim=True)}",
         f"  {hit.voice}: {_marked(hit.excerpt, hit.spans)}{click.style(more, dim=True)}",

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from sesh.cli import here
-from sesh.cli.options import home_option, json_option, session_argument
+from sesh.cli.options import Count, home_option, json_option, session_argument
 from sesh.cli.output import emit_json, write_bytes
 from sesh.present.plain import plain
 
@@ -36,7 +36,7 @@ class TurnRange(click.ParamType):  # type: ignore[type-arg]  # generic since cli
 @session_argument
 @click.option("--full", "-f", is_flag=True, help="Unfold outputs, thinking, contexts and sub-agents.")
 @click.option("--turns", type=TurnRange(), metavar="A..B", help="Only these turns: 3..7, 3.., ..7 or 3.")
-@click.option("--tail", "-n", type=click.IntRange(min=1), metavar="N", help="Only the last N turns.")
+@click.option("--tail", "-n", type=Count(), help="Only the last N turns.")
 @click.option("--images", is_flag=True, help="Draw images, where the terminal can. There is no pager then.")
 @click.option("--raw", is_flag=True, help="The source's own lines, as they stand in the file.")
 @home_option

@@ -21,7 +21,7 @@ from sesh.providers.api import (
     Spoken,
 )
 from sesh.providers.claude_code.detect import detect
-from sesh.providers.claude_code.layout import LAYOUT, owner
+from sesh.providers.claude_code.layout import LAYOUT, owner, owner_in
 
 
 def _parse(source: Source, /, **options: Unpack[ReadOptions]) -> IngestResult:
@@ -75,5 +75,6 @@ PROVIDER = Provider(
     card=_card,
     spoken=_spoken,
     owner=owner,
+    owner_in=owner_in,
     onward=_onward,
 )

@@ -10,6 +10,8 @@ from sesh.format.regex import regex
 
 _UUID_FILE: Final = regex(r"([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})\.jsonl")
 _AGENT: Final = regex(r"projects/[^/]+/([0-9a-fA-F-]{36})/subagents/agent-[^/]+\.jsonl")
+_FLAT_AGENT: Final = regex(r"projects/[^/]+/agent-[^/]+\.jsonl")
+_NAMED: Final = regex(rb'"sessionId" ?: ?"([0-9a-fA-F-]{36})"')
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -45,10 +47,18 @@ def session_path(session_id: str, cwd: str) -> str:
 def owner(relative: str) -> str | None:
     """The session of a sub-agent's transcript, `projects/<folder>/<session>/subagents/agent-<id>.jsonl` (2.1).
 
-    Those of 2.0 lie flat, `agent-<id>.jsonl`; only their lines say whose they are.
+    Those of 2.0 lie flat, `agent-<id>.jsonl`; only their lines say whose they are (`owner_in`), and "" is given.
     """
     match = _AGENT.fullmatch(relative)
-    return match[1] if match else None
+    if match is not None:
+        return match[1]
+    return "" if _FLAT_AGENT.fullmatch(relative) else None
+
+
+def owner_in(head: bytes) -> str | None:
+    """The session that the first line of a flat sub-agent file names. In a text on the line the quotes are escaped."""
+    match = _NAMED.search(head.split(b"\n", 1)[0])
+    return match[1].decode() if match else None
 
 
 class ClaudeLayout:
