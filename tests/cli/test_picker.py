@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from prompt_toolkit.data_structures import Size
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from sesh.catalog import listing
 from sesh.catalog.listing import Session
 from sesh.cli import here, picker
+from sesh.cli.commands.list import with_links
 from tests.cli.conftest import Sesh
 
 
@@ -52,8 +54,26 @@ def test_the_screen(sessions: list[Session]) -> None:
     rows = "".join(text for _, text, *_ in made._rows())
     assert "Fix the empty last page" in rows
     preview = "".join(text for _, text, *_ in made._preview())
-    assert "Yes: `export.py:14` has the same mistake." in preview
+    assert "Yes: `export.py:14` has the same mistake." in " ".join(preview.split())
     assert "hand off to Codex" in "".join(text for _, text, *_ in made._keys())
+
+
+def test_the_preview_ends_where_the_talk_does_whatever_its_width(
+    sessions: list[Session], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = Size(rows=14, columns=72)
+    monkeypatch.setattr(DummyOutput, "get_size", lambda self: size)
+    made = picker._Picker(sessions)
+    rows = "".join(text for _, text, *_ in made._preview()).splitlines()
+    assert len(rows) <= size.rows - 3
+    assert all(len(row) < 32 for row in rows[2:])
+    assert rows[-1].endswith("the same way?")
+
+
+def test_a_handoff_is_marked(sesh: Sesh, sessions: list[Session]) -> None:
+    sesh("handoff", sessions[0].path, "--to", "codex")
+    made = picker._Picker(with_links(sessions))
+    assert "→codex" in "".join(text for _, text, *_ in made._rows())
 
 
 def test_a_session_that_cannot_be_read_says_why(sessions: list[Session]) -> None:

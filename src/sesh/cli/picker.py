@@ -27,7 +27,8 @@ from prompt_toolkit.styles import Style
 from sesh.catalog import listing
 from sesh.catalog.listing import Session
 from sesh.cli import here
-from sesh.cli.table import age, folder, size
+from sesh.cli.commands.list import with_links
+from sesh.cli.table import age, fitted, folder, marks, size
 from sesh.cli.terminal import colours
 from sesh.errors import SeshError
 from sesh.present.plain import plain
@@ -54,7 +55,7 @@ def pick() -> list[str] | None:
     cache = here.cards()
     found = [s for s in listing.sessions(here.homes(), cache) if s.hidden is None and s.parent is None]
     cache.save()
-    return choose(found)
+    return choose(with_links(found))
 
 
 def choose(sessions: Sequence[Session], *, keys: Input | None = None, screen: Output | None = None) -> list[str] | None:
@@ -98,10 +99,10 @@ class _Picker:
         typed = Window(BufferControl(self._query), height=1)
         listed = Window(
             FormattedTextControl(self._rows, focusable=False, get_cursor_position=None),
-            width=Dimension(weight=5),
+            width=Dimension(weight=1),
             wrap_lines=False,
         )
-        preview = Window(FormattedTextControl(self._preview), width=Dimension(weight=4), wrap_lines=True)
+        preview = Window(FormattedTextControl(self._preview), width=self._preview_width, wrap_lines=True)
         line = Window(char="│", width=1, style="class:frame")
         below = Window(FormattedTextControl(self._keys), height=1)
         top = VSplit([Window(FormattedTextControl([("class:prompt", "sesh › ")]), width=7), typed], height=1)
@@ -145,13 +146,17 @@ class _Picker:
         height = max(3, get_app().output.get_size().rows - 3)
         first = max(0, self._at - height + 2)
         rows: StyleAndTextTuples = []
+        room = get_app().output.get_size().columns - self._preview_width() - 18
         for number, session in enumerate(self._shown[first : first + height], first):
             # The chosen row is one bar; colours of its parts would tear it up.
             bar = "class:chosen" if number == self._at else ""
+            title = plain(session.title or "(no title)")
+            mark = f"  {marks(session)}" if marks(session) else ""
             rows += [
                 (bar or f"class:{session.provider}", f" {session.provider.partition('-')[0]:<6} "),
                 (bar or "class:dim", f"{age(session.modified, self._now):>4}  "),
-                (bar, plain(session.title or "(no title)")),
+                (bar, title if not mark else fitted(title, max(16, room - len(mark)))),
+                (bar or "class:dim", mark),
                 (bar or "class:dim", f"  {plain(folder(session.cwd))} "),
                 ("", "\n"),
             ]
@@ -162,14 +167,21 @@ class _Picker:
         if session is None:
             return []
         where = " · ".join(filter(None, (folder(session.cwd), session.branch, session.model, size(session.size))))
-        parts: StyleAndTextTuples = [
-            ("class:title", plain(session.title or "(no title)") + "\n"),
-            ("class:dim", plain(where) + "\n"),
-        ]
-        room = get_app().output.get_size().rows - 6
-        for line in self._text_of(session)[-room:]:  # the end is what one remembers
-            parts.append(("class:user" if line.startswith(">") else "", line + "\n"))
-        return parts
+        width = max(10, self._preview_width() - 1)
+        head = (("class:title", plain(session.title or "(no title)")), ("class:dim", plain(where)))
+        parts = [(style, row + "\n") for style, text in head for row in _wrapped(text, width)]
+        room = max(1, get_app().output.get_size().rows - 3 - len(parts))
+        rows: list[tuple[str, str]] = []
+        for line in reversed(self._text_of(session)):  # the end is what one remembers
+            style = "class:user" if line.startswith(">") else ""
+            rows[:0] = [(style, row + "\n") for row in _wrapped(line, width)]
+            if len(rows) >= room:
+                break
+        return [*parts, *rows[-room:]]
+
+    def _preview_width(self) -> int:
+        """Four ninths of the screen."""
+        return get_app().output.get_size().columns * 4 // 9
 
     def _text_of(self, session: Session) -> list[str]:
         if session.path not in self._previews:
@@ -181,6 +193,15 @@ class _Picker:
         target = _other(session) if session is not None else None
         to = f" · ctrl-t hand off to {registry.get(target).title}" if target is not None else ""
         return [("class:dim", f"{len(self._shown)} of {len(self._all)} · enter show{to} · esc leave")]
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """A line in rows of at most `width` cells, broken between words where it can be; one row where it is empty."""
+    from rich.console import Console
+    from rich.text import Text
+
+    rows = Text(line, overflow="fold").wrap(Console(width=width), width)
+    return [row.plain.rstrip() for row in rows] or [""]
 
 
 def _searched(session: Session) -> str:

@@ -58,12 +58,12 @@ def session_lines(rows: Sequence[tuple[Session, int]], now: datetime) -> list[st
     from rich.cells import cell_len  # knows how wide a character is drawn
 
     ids = _short_ids([s for s, _ in rows])
-    marks = [""]
+    behind = [""]
     table = [("AGE", "CLIENT", "ID", "TURNS", "SIZE", "FOLDER", "TITLE")]
     for (s, children), short_id in zip(rows, ids, strict=True):
         where = folder(s.cwd) + (f" ({s.branch})" if s.branch else "")
         title = s.title or "(no title)"
-        marks.append(_marks(s, children))
+        behind.append(marks(s, children))
         table.append(
             (
                 age(s.modified, now),
@@ -79,7 +79,7 @@ def session_lines(rows: Sequence[tuple[Session, int]], now: datetime) -> list[st
     widths = [max(cell_len(row[i]) for row in table) for i in range(6)]
     widths[5] = min(widths[5], max(12, room // 4))
     columns = list(range(6))
-    wanted = _TITLE + min(_MARKS, max(cell_len(mark) + 2 if mark else 0 for mark in marks))
+    wanted = _TITLE + min(_MARKS, max(cell_len(mark) + 2 if mark else 0 for mark in behind))
     for column in _LEFT_OUT:
         if room - _used(columns, widths) < wanted:
             columns.remove(column)
@@ -88,27 +88,27 @@ def session_lines(rows: Sequence[tuple[Session, int]], now: datetime) -> list[st
     for number, row in enumerate(table):
         cells = []
         for i in columns:
-            fitted = row[i] if cell_len(row[i]) <= widths[i] else "…" + _last(row[i], widths[i] - 1)
-            pad = " " * (widths[i] - cell_len(fitted))
-            cells.append(pad + fitted if i in (3, 4) else fitted + pad)
-        title, mark = row[6], marks[number]
+            cell = row[i] if cell_len(row[i]) <= widths[i] else "…" + _last(row[i], widths[i] - 1)
+            pad = " " * (widths[i] - cell_len(cell))
+            cells.append(pad + cell if i in (3, 4) else cell + pad)
+        title, mark = row[6], behind[number]
         if mark and cell_len(title) + 2 + cell_len(mark) > left:  # the title gives way, down to what is still a title
-            title = _fitted(title, max(12, left - 2 - cell_len(mark)))
+            title = fitted(title, max(12, left - 2 - cell_len(mark)))
         if mark:
-            mark = _fitted(mark, left - 2 - cell_len(title)) if left - 2 - cell_len(title) > 0 else ""
-        title = _fitted(title, left) + (f"  {click.style(mark, dim=True)}" if mark else "")
+            mark = fitted(mark, left - 2 - cell_len(title)) if left - 2 - cell_len(title) > 0 else ""
+        title = fitted(title, left) + (f"  {click.style(mark, dim=True)}" if mark else "")
         lines.append(_styled(cells, columns, title, header=number == 0))
     return lines
 
 
-def _marks(session: Session, children: int) -> str:
+def marks(session: Session, children: int = 0) -> str:
     """What else is to be said of a session: `←claude →codex exec +2 sub-agents`. The arrows are handoffs and merges."""
     from_, to = session.handed_from, {_client(made) for made in session.handed_to}
-    marks = [f"←{_client(from_)}"] if from_ else []
-    marks += [f"→{client}" for client in sorted(to)]
-    marks += [session.hidden] if session.hidden else []
-    marks += [f"+{children} sub-agent{'s' if children > 1 else ''}"] if children else []
-    return plain(" ".join(marks))
+    found = [f"←{_client(from_)}"] if from_ else []
+    found += [f"→{client}" for client in sorted(to)]
+    found += [session.hidden] if session.hidden else []
+    found += [f"+{children} sub-agent{'s' if children > 1 else ''}"] if children else []
+    return plain(" ".join(found))
 
 
 def _client(session: str) -> str:
@@ -117,7 +117,8 @@ def _client(session: str) -> str:
     return _CLIENTS.get(name, name)
 
 
-def _fitted(text: str, cells: int) -> str:
+def fitted(text: str, cells: int) -> str:
+    """The text in at most so many cells, with an ellipsis where it was longer."""
     from rich.cells import cell_len, set_cell_size
 
     return text if cell_len(text) <= cells else set_cell_size(text, cells - 1).rstrip() + "…"

@@ -74,7 +74,7 @@ def command(
         and (since is None or datetime.fromisoformat(s.modified) >= since)
     ]
     cache.save()
-    chosen = _with_links(chosen)
+    chosen = with_links(chosen)
     if as_json:
         shown = [s for s in chosen if everything or s.hidden is None]
         emit_json({"sessions": shown[:limit]})
@@ -102,7 +102,7 @@ def _filters(providers: Sequence[str], below: Path | None, since: datetime | Non
     )
 
 
-def _with_links(sessions: list[Session]) -> list[Session]:
+def with_links(sessions: list[Session]) -> list[Session]:
     """The same with what was made from each, off sesh's book of links."""
     if not (sesh_home(os.environ) / "links.jsonl").exists():
         return sessions
