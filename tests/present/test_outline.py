@@ -105,6 +105,26 @@ def test_a_prompt_begins_a_turn_and_what_nobody_said_does_not() -> None:
     ]
 
 
+def test_what_a_compaction_kept_word_for_word_is_shown_once() -> None:
+    found = items(
+        said(0, "user", TextBlock(text="do")),
+        said(1, "assistant", TextBlock(text="done")),
+        said(2, "user", TextBlock(text="do"), kind="summary"),
+        said(3, "user", TextBlock(text="cut…"), kind="summary"),
+        said(4, "user", TextBlock(text="the sum"), kind="summary", window=["m2", "m3", "m4"]),
+        said(5, "user", TextBlock(text="do")),
+        said(6, "user", TextBlock(text="do"), kind="summary", window=["m6"]),
+    )
+    assert [(i.voice, i.text) for i in found] == [
+        ("user", "do"),
+        ("assistant", "done"),
+        ("summary", "cut…"),
+        ("summary", "the sum"),
+        ("user", "do"),
+        ("summary", "do"),
+    ]
+
+
 def child(name: str, parent: str, origin: str | None, relation: str = "subagent") -> IngestedThread:
     """A child thread with one message."""
     thread = Thread(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from sesh.format.message import Message
 from sesh.present.outline import Outline
@@ -19,7 +20,7 @@ _RELATIONS = {
 def facts(view: Outline, title: str | None = None) -> list[tuple[str, str]]:
     """Pairs of a label and a value: client, session, folder, branch, model, begun. What is unknown is left out."""
     about = view.thread.metadata or {}
-    version = f" {about['version']}" if about.get("version") else ""
+    version = f" {about['version']}" if about.get("version") and not _other_version(about) else ""
     client = f"{title or about.get('provider') or ''}{version}".strip()
     found = [
         ("client", client),
@@ -31,6 +32,14 @@ def facts(view: Outline, title: str | None = None) -> list[tuple[str, str]]:
         ("turns", str(view.prompts)),
     ]
     return [(label, str(value)) for label, value in found if value]
+
+
+def _other_version(about: Mapping[str, Any]) -> bool:
+    """Whether the version is that of the client a session was handed off from, not of the one it is in now."""
+    link = about.get("link")
+    if not isinstance(link, Mapping) or link.get("kind") != "handoff":
+        return False
+    return link.get("provider") not in (None, about.get("provider"))
 
 
 def relation(view: Outline) -> str:

@@ -161,6 +161,27 @@ def _is_inside(own: _Builder, parent: _Builder, views: dict[str, _Builder]) -> b
     return False
 
 
+def _said_again(messages: Sequence[Message]) -> set[str]:
+    """Messages that a compaction kept, word for word, of those above: they were said once, and are shown once.
+
+    They are for the model, and are summaries themselves in the window of the one that follows (ARCHITECTURE.md,
+    Compaction). One whose words were cut, or stand nowhere else, is shown.
+    """
+    kept = {i for m in messages if m.kind == "summary" for i in m.window or () if i != m.id}
+    if not kept:
+        return set()
+    said: set[tuple[str, str, tuple[str | None, ...]]] = set()
+    again: set[str] = set()
+    for message in messages:
+        files = tuple(b.data or b.uri for b in message.content if isinstance(b, AttachmentBlock))
+        words = (message.role, walk.text_of(message), files)
+        if message.kind is None:
+            said.add(words)
+        elif message.kind == "summary" and message.id in kept and any(words[1:]) and words in said:
+            again.add(message.id)
+    return again
+
+
 class _Builder:
     """Builds one thread's view."""
 
@@ -177,8 +198,10 @@ class _Builder:
         self._turn_of: Final[dict[str, Turn]] = {}
         self._run_of: Final[dict[str, Run]] = {}
         self._number = 0
+        again = _said_again(messages)
         for message in messages:
-            self._add(message)
+            if message.id not in again:
+                self._add(message)
         title = thread.title or (thread.metadata or {}).get("description") or self._first_words()
         if title:
             self.view.title = " ".join(str(title).split())
