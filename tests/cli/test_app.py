@@ -164,3 +164,19 @@ def test_what_is_named_in_an_error_cannot_steer_the_terminal(capfd: pytest.Captu
 def test_a_session_named_by_more_than_a_path_can_hold(sesh: Sesh, command: list[str], tmp_path: Path) -> None:
     ran = sesh(*command, "a title " * 1000, "--home", tmp_path)
     assert ran.code == 4
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no such shell")
+@pytest.mark.parametrize("command", ["list", "show 7c9e6a54", "show 7c9e6a54 --json", "providers", "--help", "schema"])
+def test_a_reader_that_leaves_is_no_failure(demo_home: Path, command: str) -> None:
+    script = f"set -o pipefail; {shlex.quote(sys.executable)} -m sesh {command} | true"
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=demo_home)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_what_an_encoding_lacks_is_written_in_other_signs(demo_home: Path) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
+    handed = [sys.executable, "-m", "sesh", "handoff", "7c9e6a54", "--to", "codex"]
+    assert subprocess.run(handed, capture_output=True).returncode == 0
+    ran = subprocess.run([sys.executable, "-m", "sesh", "list"], capture_output=True, env=environment)
+    assert b"->codex" in ran.stdout and b"<-claude" in ran.stdout

@@ -6,6 +6,7 @@ not when the help is shown. To add one: write the module and add its line to `SE
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import sys
@@ -56,8 +57,29 @@ EXIT_CODES: Final = {
 }
 
 
+_SIGNS: Final = {"…": "...", "←": "<-", "→": "->", "·": "-", "•": "*", "●": "*", "✗": "x", "─": "-"}
+
+
+class ReaderGone(Exception):
+    """Nobody reads our output any more. click would end the process with 1 for a BrokenPipeError that it sees."""
+
+
 class Commands(click.Group):
     """The commands of `SECTIONS`, imported one at a time."""
+
+    def make_context(self, *arguments: Any, **more: Any) -> click.Context:
+        """As click does; the help is printed in it. Raises ReaderGone."""
+        try:
+            return super().make_context(*arguments, **more)
+        except BrokenPipeError as e:
+            raise ReaderGone from e
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click does. Raises ReaderGone."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as e:
+            raise ReaderGone from e
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All names, in the order of the help."""
@@ -122,7 +144,7 @@ def run(arguments: Sequence[str]) -> int:
         return _fail(e.message, e.hint, e.exit_code, asked["json"])
     except (click.Abort, KeyboardInterrupt):
         return _fail("Interrupted.", None, 130, asked["json"])
-    except BrokenPipeError:
+    except (BrokenPipeError, ReaderGone):
         _point_away(sys.stdout)  # the reader of our output is gone (`sesh show | head`)
         return 0
     except OSError as e:
@@ -156,10 +178,20 @@ def _point_away(stream: TextIO) -> None:
 
 
 def _print_anything() -> None:
-    """Let both streams take any text: what their encoding lacks (a Windows pipe, an ASCII locale) comes out escaped."""
+    """Let both streams take any text: what their encoding lacks (a Windows pipe, an ASCII locale) comes out escaped.
+
+    sesh's own signs have others to stand in for them.
+    """
+    codecs.register_error("sesh", _other_signs)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors="sesh")
+
+
+def _other_signs(error: UnicodeError) -> tuple[str | bytes, int]:
+    if isinstance(error, UnicodeEncodeError) and (sign := _SIGNS.get(error.object[error.start])):
+        return sign, error.start + 1
+    return codecs.backslashreplace_errors(error)
 
 
 def _wants_json(arguments: Sequence[str]) -> bool:

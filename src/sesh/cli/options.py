@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from sesh.present.plain import plain
 from sesh.providers import registry
 from sesh.providers.api import EmitOptions
 
@@ -77,8 +78,8 @@ def _complete_session(ctx: click.Context, param: click.Parameter, incomplete: st
     from sesh.catalog import listing
     from sesh.cli import here
 
-    found = listing.sessions(here.homes(), here.cards())
-    items = [CompletionItem(s.session_id, help=s.title) for s in found if s.session_id.startswith(incomplete)]
+    found = [s for s in listing.sessions(here.homes(), here.cards()) if s.session_id.startswith(incomplete)]
+    items = [CompletionItem(s.session_id, help=plain(listing.short(s.title or "", 60))) for s in found]
     return items if items else [CompletionItem(incomplete, type="file")]
 
 
