@@ -33,7 +33,7 @@ def colours() -> bool:
 
 def width() -> int:
     """Columns to fill: the terminal's (COLUMNS overrides), or 100 where there is none."""
-    return max(40, shutil.get_terminal_size((100, 24)).columns)
+    return max(20, shutil.get_terminal_size((100, 24)).columns)
 
 
 def painter() -> Callable[[Picture], str | None]:
