@@ -25,12 +25,6 @@ _TELLING: Final = (
     "input",
     "message",
 )
-_SHELLS: Final = frozenset({"Bash", "shell", "shell_command", "exec_command", "local_shell", "container.exec"})
-
-
-def is_shell(name: str) -> bool:
-    """Whether a tool runs a command line."""
-    return name in _SHELLS
 
 
 def headline(name: str, arguments: JsonValue) -> str:
