@@ -132,6 +132,18 @@ def test_a_named_change_excuses_another_block_in_its_place() -> None:
     assert difference(whole, [report(changed=1)], got(two(whole))) != []
 
 
+def test_blocks_that_are_there_are_found_among_others_that_say_the_same() -> None:
+    """`difflib` would match the last two of the three and miss the first."""
+    story = Story()
+    story.prompt("Yes.")
+    story.say("assistant", ReasoningBlock(redacted=True))
+    story.prompt("Yes.")
+    story.prompt("Yes.")
+    whole = story.told()
+    assert difference(whole, [report(dropped=1)], got(without_message(1)(whole))) == []
+    assert difference(whole, [report(dropped=2)], got(without_message(0)(without_message(1)(whole)))) == []
+
+
 @given(whole=conversations())
 def test_a_conversation_is_no_different_from_itself(whole: Conversation) -> None:
     for names in (report(), report(dropped=1), report(changed=1)):

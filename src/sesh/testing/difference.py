@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Any, Final
 
 import msgspec
@@ -133,23 +132,55 @@ def _compared(given: Conversation, got: IngestResult) -> tuple[list[str], list[s
     """(missing, extra, moved) over the main thread and, after it, the children."""
     want = [*_said(given.messages), *(s for c in given.children for s in _said(c.messages))]
     have = [*_said(got.messages), *(s for c in got.children for s in _said(c.messages))]
-    missing: list[str] = []
-    extra: list[str] = []
+    pairs = _aligned(want, have)
     moved: list[str] = []
-    matcher = SequenceMatcher(None, [s.text for s in want], [s.text for s in have], autojunk=False)
-    for op, a, b, c, d in matcher.get_opcodes():
-        if op == "equal":
-            for x, y in zip(want[a:b], have[c:d], strict=True):
-                if not x.told:
-                    continue
-                if x.ts != y.ts:
-                    moved.append(f"{x.text[:120]}: time {x.ts} came back as {y.ts}")
-                if x.model != y.model:
-                    moved.append(f"{x.text[:120]}: model {x.model} came back as {y.model}")
-        else:
-            missing += [s.text for s in want[a:b]]
-            extra += [s.text for s in have[c:d]]
+    for a, b in pairs:
+        x, y = want[a], have[b]
+        if not x.told:
+            continue
+        if x.ts != y.ts:
+            moved.append(f"{x.text[:120]}: time {x.ts} came back as {y.ts}")
+        if x.model != y.model:
+            moved.append(f"{x.text[:120]}: model {x.model} came back as {y.model}")
+    kept, found = {a for a, _ in pairs}, {b for _, b in pairs}
+    missing = [s.text for n, s in enumerate(want) if n not in kept]
+    extra = [s.text for n, s in enumerate(have) if n not in found]
     return missing, extra, moved
+
+
+def _aligned(want: Sequence[_Said], have: Sequence[_Said]) -> list[tuple[int, int]]:
+    """Which block is which: as many as can be, in order, and of equal ones those of the same time and model.
+
+    Not `difflib`: it looks for the longest run first, and so may pass over blocks that are there.
+    """
+    start = 0
+    while start < min(len(want), len(have)) and want[start] == have[start]:
+        start += 1
+    stop = 0
+    while stop < min(len(want), len(have)) - start and want[-1 - stop] == have[-1 - stop]:
+        stop += 1
+    middle, other = want[start : len(want) - stop], have[start : len(have) - stop]
+    best = [[0] * (len(other) + 1)]  # best[a][b]: how good the first a and the first b can be made to agree
+    worth = len(want) + 1  # more than all the equal times there can be
+    for x in middle:
+        above, row = best[-1], [0]
+        for b, y in enumerate(other):
+            most = row[b] if row[b] >= above[b + 1] else above[b + 1]
+            if x.text == y.text:
+                most = max(most, above[b] + worth + (x == y))
+            row.append(most)
+        best.append(row)
+    pairs = [(len(want) - n, len(have) - n) for n in range(1, stop + 1)]
+    a, b = len(middle), len(other)
+    while a and b:
+        if best[a][b] == best[a - 1][b]:
+            a -= 1
+        elif best[a][b] == best[a][b - 1]:
+            b -= 1
+        else:
+            a, b = a - 1, b - 1
+            pairs.append((start + a, start + b))
+    return [(n, n) for n in range(start)] + pairs[::-1]
 
 
 def _said(messages: Sequence[Message]) -> list[_Said]:
