@@ -4,7 +4,14 @@
         provider = PROVIDER
         samples = sorted(Path(__file__).parent.glob("samples/*.jsonl"))
 
-Needs the packages `pytest` and `hypothesis`. The laws are numbered as in ARCHITECTURE.md.
+Needs the packages `pytest` and `hypothesis`. The laws:
+
+1. Conservation: every line read and every block written is accounted for, once.
+2. The report is the difference: what is read back is what was written, less what the report names.
+3. Idempotence: the same input gives the same ids and the same bytes.
+4. Growth: a longer reading of a growing file only adds.
+5. Bytes: no file of a client is ever changed. About files, so not asked here but of `sesh.handoff`.
+6. No crash: any bytes give a result or a SeshError.
 """
 
 from __future__ import annotations
