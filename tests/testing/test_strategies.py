@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from hypothesis import given, settings
 
-from sesh.format import blocks, jsontext, wire
+from sesh.format import blocks, jsontext, stamp, wire
 from sesh.format.message import Message
 from sesh.testing.conversations import Conversation, conversations, wild_conversations
 
@@ -59,6 +59,32 @@ REACHED: dict[str, Callable[[Conversation], bool]] = {
     "a patch": lambda c: any(isinstance(b, blocks.FileChangeBlock) for m in c.messages for b in m.content),
     "a search": lambda c: any(isinstance(b, blocks.WebSearchBlock) for m in c.messages for b in m.content),
     "thinking": lambda c: any(isinstance(b, blocks.ReasoningBlock) for m in c.messages for b in m.content),
+    "an excerpt": lambda c: any(
+        isinstance(b, blocks.ToolResultBlock) and b.excerpt is not None for m in c.messages for b in m.content
+    ),
+    "a result between two calls of a step": lambda c: any(
+        a.step_id is not None and a.step_id == z.step_id and r.role == "tool"
+        for a, r, z in zip(c.messages, c.messages[1:], c.messages[2:], strict=False)
+    ),
+    "words and a call in one message": lambda c: any(
+        len(m.content) > 1 and any(isinstance(b, blocks.ToolCallBlock) for b in m.content) for m in c.messages
+    ),
+    "results in one message": lambda c: any(m.role == "tool" and len(m.content) > 1 for m in c.messages),
+    "a text that a stamp refers to": lambda c: any(len(_strings(m)) > stamp.LONG for m in c.messages),
+    "a text cut short for a window": lambda c: any(
+        a.kind == z.kind == "summary" and a.id in (z.window or [])
+        for a, z in zip(c.messages, c.messages[1:], strict=False)
+    ),
+    "a child of a child": lambda c: any(t.thread.parent_thread_id != c.thread.id for t in c.children),
+    "a child with a title": lambda c: any(t.thread.title for t in c.children),
+    "a search with results": lambda c: any(
+        isinstance(b, blocks.WebSearchBlock) and b.results is not None for m in c.messages for b in m.content
+    ),
+    "half a character in a tool's name": lambda c: any(
+        isinstance(b, blocks.ToolCallBlock) and jsontext.has_lone_surrogate(b.name)
+        for m in c.messages
+        for b in m.content
+    ),
     "an unknown block": lambda c: any(isinstance(b, blocks.UnknownBlock) for m in c.messages for b in m.content),
 }
 
@@ -66,7 +92,7 @@ REACHED: dict[str, Callable[[Conversation], bool]] = {
 def test_traps_are_reached() -> None:
     left = dict(REACHED)
 
-    @settings(max_examples=150)
+    @settings(max_examples=400)
     @given(told=conversations())
     def look(told: Conversation) -> None:
         for name in [n for n, reached in left.items() if reached(told)]:

@@ -1,9 +1,10 @@
 """Hypothesis strategies for whole conversations. Needs the package `hypothesis`.
 
-`conversations()` makes what a reader could give: turns of prompts, thinking, answers, parallel calls with results,
-patches, searches, images, notices, contexts, compactions with windows, and children. `wild_conversations()` makes what
-no reader would: any block under any role, calls without results, results without calls, ids that repeat. A writer has
-to take both.
+`conversations()` makes what a reader could give: turns of prompts, thinking, answers, steps of parallel calls with
+results between them, excerpts, patches, searches, images, notices, contexts, compactions with windows, and children of
+children. `wild_conversations()` makes what no reader would: any block under any role, calls without results, results
+without calls, ids that repeat, times that fall, children of nobody, another's `provider_data`. A writer has to take
+both.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from sesh.testing.strategies import (
     PATCHES,
     any_block,
     attachments,
+    excerpts,
     json_objects,
     json_values,
     names,
@@ -85,8 +87,12 @@ class _Story:
     def call_id(self) -> str:
         """An id that no other call of this thread has."""
         self._calls += 1
-        form = self.draw(st.sampled_from(("call_{}", "toolu_{}", "exec-0a{}", "odd id/{} é")))
+        form = self.draw(st.sampled_from(("call_{}", "toolu_{}", "exec-0a{}", "odd id/{} é", "half \ud83d{}")))
         return str(form.format(self._calls))
+
+    def step_id(self) -> str | None:
+        """A name for what the model is about to say in one go, or none."""
+        return f"msg_{len(self.messages)}" if self.draw(st.booleans()) else None
 
 
 def iso(unix_ms: int) -> str:
@@ -102,9 +108,15 @@ def conversations(draw: st.DrawFn, *, children: bool = True) -> Conversation:
         _turn(story)
     found = _children(story) if children else []
     metadata: dict[str, Any] = {"cwd": FOLDER, "provider": story.provider, "sessionId": SESSION}
-    for key, value in (("gitBranch", "main"), ("model", "gpt-5.5"), ("version", "9.9.9")):
+    told = (
+        ("gitBranch", texts()),
+        ("model", st.just("gpt-5.5")),
+        ("version", st.just("9.9.9")),
+        ("other", json_values()),
+    )
+    for key, value in told:
         if draw(st.booleans()):
-            metadata[key] = value
+            metadata[key] = draw(value)
     thread = Thread(
         id=story.thread_id,
         title=draw(st.one_of(st.none(), texts(min_size=1))),
@@ -155,26 +167,63 @@ def _thinking(story: _Story) -> None:
 
 
 def _calls(story: _Story) -> None:
+    """What the model says in one go: calls, some with words before them, and a result of each, now or later."""
     draw = story.draw
-    asked = []
+    step = story.step_id()
+    model = _model(draw)
+    asked: list[str] = []
     for _ in range(draw(st.integers(1, 3))):
-        call_id = story.call_id()
-        kinds = ("call", "call", "patch")
-        if draw(st.sampled_from(kinds)) == "call":
-            given = draw(st.one_of(json_objects(), json_objects(), json_values()))
-            story.say("assistant", [blocks.ToolCallBlock(call_id=call_id, name=draw(names()), input=given)])
-        else:
-            patch = draw(st.sampled_from(PATCHES))
-            story.say("assistant", [blocks.FileChangeBlock(call_id=call_id, path=None, patch=patch)])
-        asked.append(call_id)
-    for call_id in draw(st.permutations(asked)):
-        error = draw(st.sampled_from((None, True, False)))
-        story.say("tool", [blocks.ToolResultBlock(call_id=call_id, output=draw(outputs()), is_error=error)])
+        content = draw(st.lists(_spoken(), max_size=1))
+        for _ in range(draw(st.sampled_from((1, 1, 2)))):
+            content.append(_call(draw, story.call_id()))
+            asked.append(content[-1].call_id)
+        story.say("assistant", content, step_id=step, model=model, usage=draw(usages()))
+        if step is not None and draw(st.booleans()):
+            _results(story, [asked.pop(0)])
+    if draw(st.sampled_from((False, False, True))):
+        draw(st.sampled_from((_context, _notice, _steer)))(story)
+    _results(story, draw(st.permutations(asked)))
+
+
+def _spoken() -> st.SearchStrategy[Any]:
+    return st.one_of(
+        st.builds(blocks.TextBlock, text=texts()),
+        st.builds(blocks.ReasoningBlock, text=texts(), redacted=st.sampled_from((None, True))),
+    )
+
+
+def _call(draw: Callable[[st.SearchStrategy[Any]], Any], call_id: str) -> blocks.ToolCallBlock | blocks.FileChangeBlock:
+    if draw(st.sampled_from(("call", "call", "patch"))) == "call":
+        given = draw(st.one_of(json_objects(), json_objects(), json_values()))
+        return blocks.ToolCallBlock(call_id=call_id, name=draw(names()), input=given)
+    patch = draw(st.sampled_from(PATCHES))
+    path = draw(st.sampled_from((None, "a.txt"))) if "a.txt" in patch else None
+    return blocks.FileChangeBlock(call_id=call_id, path=path, patch=patch)
+
+
+def _results(story: _Story, call_ids: list[str]) -> None:
+    """A result of each call: a message of each, or now and then all in one."""
+    draw = story.draw
+    made: list[AnyBlock] = [
+        blocks.ToolResultBlock(
+            call_id=call_id,
+            output=draw(outputs()),
+            excerpt=draw(excerpts()),
+            is_error=draw(st.sampled_from((None, True, False))),
+        )
+        for call_id in call_ids
+    ]
+    if made and draw(st.sampled_from((False, False, False, True))):
+        story.say("tool", made)
+    else:
+        for block in made:
+            story.say("tool", [block])
 
 
 def _search(story: _Story) -> None:
     results = story.draw(st.one_of(st.none(), json_values()))
-    story.say("assistant", [blocks.WebSearchBlock(query=story.draw(texts()), results=results)])
+    call_id = story.draw(st.one_of(st.none(), st.just(story.call_id())))
+    story.say("assistant", [blocks.WebSearchBlock(call_id=call_id, query=story.draw(texts()), results=results)])
 
 
 def _notice(story: _Story) -> None:
@@ -196,11 +245,15 @@ def _steer(story: _Story) -> None:
 
 
 def _compaction(story: _Story) -> None:
+    """A summary, with the messages that the model keeps: earlier ones, and texts cut short."""
     draw = story.draw
     texts_of = [m for m in story.messages if isinstance(m.content[0] if m.content else None, blocks.TextBlock)]
     kept = draw(st.lists(st.sampled_from(texts_of), max_size=2, unique_by=lambda m: m.id)) if texts_of else []
+    cut = draw(st.sampled_from((False, False, False, True)))
+    if cut:
+        kept.append(story.say("user", [blocks.TextBlock(text=draw(texts(min_size=1)))], kind="summary"))
     own = ids.message_id("elsewhere", story.session, f"line:{len(story.messages)}")
-    where = draw(st.integers(0, len(kept)))
+    where = len(kept) if cut else draw(st.integers(0, len(kept)))  # Codex, which cuts texts, puts its summary last
     window = [m.id for m in kept]
     window.insert(where, own)
     words: AnyBlock = blocks.TextBlock(text=draw(texts(min_size=1)))
@@ -211,26 +264,38 @@ _STEPS: Final = (_answer, _thinking, _calls, _calls, _search, _notice, _context,
 
 
 def _children(story: _Story) -> list[IngestedThread]:
-    draw = story.draw
-    calls = [m for m in story.messages if any(isinstance(b, blocks.ToolCallBlock) for b in m.content)]
+    """Up to two threads below the main one, and now and then one below each of these."""
     found = []
-    for n in range(draw(st.sampled_from((0, 0, 1, 2)))):
-        relation = draw(st.sampled_from(RELATIONS))
-        origins = calls if relation == "subagent" else story.messages
-        origin = draw(st.sampled_from(origins)) if origins and draw(st.booleans()) else None
-        key = f"{story.session}/child-{n}"
-        told = _Story(draw, key)
-        told.provider = story.provider
-        _turn(told)
-        thread = Thread(
-            id=told.thread_id,
-            parent_thread_id=story.thread_id,
-            origin_message_id=origin.id if origin else None,
-            created_at=told.messages[0].ts,
-            metadata={"relation": relation, "cwd": FOLDER},
-        )
-        found.append(IngestedThread(thread=thread, messages=told.messages))
-    return found
+    for n in range(story.draw(st.sampled_from((0, 0, 1, 2)))):
+        told = _child(story, f"{story.session}/child-{n}")
+        found.append(told)
+        if story.draw(st.sampled_from((False, False, True))):
+            found.append(_child(told[1], f"{story.session}/child-{n}-below"))
+    return [made for made, _ in found]
+
+
+def _child(above: _Story, key: str) -> tuple[IngestedThread, _Story]:
+    draw = above.draw
+    calls = [m for m in above.messages if any(isinstance(b, blocks.ToolCallBlock) for b in m.content)]
+    relation = draw(st.sampled_from(RELATIONS))
+    origins = calls if relation == "subagent" else above.messages
+    origin = draw(st.sampled_from(origins)) if origins and draw(st.booleans()) else None
+    told = _Story(draw, key)
+    told.provider = above.provider
+    _turn(told)
+    metadata: dict[str, Any] = {"relation": relation, "cwd": FOLDER}
+    for name in ("agentType", "description"):
+        if draw(st.booleans()):
+            metadata[name] = draw(texts())
+    thread = Thread(
+        id=told.thread_id,
+        parent_thread_id=above.thread_id,
+        origin_message_id=origin.id if origin else None,
+        title=draw(st.one_of(st.none(), texts(min_size=1))),
+        created_at=told.messages[0].ts,
+        metadata=metadata,
+    )
+    return IngestedThread(thread=thread, messages=told.messages), told
 
 
 @st.composite

@@ -41,7 +41,21 @@ _TRAPS: Final = (
     "*** Begin Patch\n*** End Patch",
     "line one\r\nline two\n",
     " ",
+    # what the clients say around an output
+    "Exit code 1\nno such file",
+    "Chunk ID: 0a\nWall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nwords",
+    "<tool_use_error>words</tool_use_error>",
+    "<persisted-output>\nOutput too large (60KB). Full output saved to: /x/tool-results/a.txt\n</persisted-output>",
+    "apply_patch verification failed: words",
 )
+_LONG: Final = (
+    "a line of an output, said again and again\n" * 8,
+    "Exit code 1\n" + "a line of an output, said again and again\n" * 8,
+    "Exit code 1\n" + "\ud83d and words\n" * 20,
+    "x" * 199,
+    "é" * 200,
+)
+"""Texts so long that a stamp refers to them instead of saying them twice (`format/stamp.py`)."""
 _TOOLS: Final = (
     "Bash",
     "Edit",
@@ -73,7 +87,7 @@ def texts(min_size: int = 0) -> st.SearchStrategy[str]:
     """Words, any characters (surrogates too), and the traps of real files."""
     wild = st.text(st.characters(codec=None), min_size=min_size, max_size=12)
     plain = st.sampled_from(("Yes.", "Look at a.txt", "one\ntwo\n\nthree", "go on"))
-    return st.one_of(plain, wild, st.sampled_from(_TRAPS))
+    return st.one_of(plain, plain, wild, wild, st.sampled_from(_TRAPS), st.sampled_from(_TRAPS), st.sampled_from(_LONG))
 
 
 def json_values() -> st.SearchStrategy[Any]:
@@ -128,13 +142,19 @@ def attachments() -> st.SearchStrategy[blocks.AttachmentBlock]:
             blocks.AttachmentBlock(media_type="text/plain", data="aGVsbG8="),
             blocks.AttachmentBlock(media_type="image/png", uri="https://example.com/a.png"),
             blocks.AttachmentBlock(uri="https://example.com/unknown"),
+            blocks.AttachmentBlock(media_type="text/plain", uri="data:text/plain,words"),
+            blocks.AttachmentBlock(media_type="image/png", data="no base64"),
+            blocks.AttachmentBlock(media_type="\ud83d/\u2028", data=_PIXEL),
+            blocks.AttachmentBlock(uri="https://example.com/\ud83d"),
+            blocks.AttachmentBlock(media_type="image/png", data=_PIXEL * 8),
+            blocks.AttachmentBlock(),
         )
     )
 
 
 def unknowns() -> st.SearchStrategy[blocks.UnknownBlock]:
     """Blocks that sesh has no name for."""
-    kinds = st.sampled_from(("quantum_block", "server_tool_use", "unreadable", "ghost_snapshot", "text"))
+    kinds = st.sampled_from(("quantum_block", "server_tool_use", "unreadable", "ghost_snapshot", "text", "", "\ud83d"))
     return st.builds(blocks.UnknownBlock, source_type=kinds, raw=json_values())
 
 
@@ -142,6 +162,11 @@ def outputs() -> st.SearchStrategy[Any]:
     """What tools give back: text, parts, any JSON."""
     parts = st.one_of(texts().map(lambda t: blocks.TextBlock(text=t)), attachments(), unknowns()).map(blocks.part)
     return st.one_of(texts(), texts(), st.lists(parts, max_size=3), json_values())
+
+
+def excerpts() -> st.SearchStrategy[Any]:
+    """What the model was given in place of an output: mostly nothing, else as `outputs`."""
+    return st.one_of(st.none(), st.none(), st.none(), outputs())
 
 
 def usages() -> st.SearchStrategy[Usage | None]:
@@ -168,11 +193,11 @@ def any_block(call_ids: st.SearchStrategy[str]) -> st.SearchStrategy[AnyBlock]:
         st.builds(blocks.TextBlock, text=texts()),
         st.builds(blocks.ReasoningBlock, text=st.one_of(st.none(), texts()), redacted=flags),
         st.builds(blocks.ToolCallBlock, call_id=call_ids, name=names(), input=st.one_of(json_objects(), json_values())),
-        st.builds(blocks.ToolResultBlock, call_id=call_ids, output=outputs(), is_error=flags),
+        st.builds(blocks.ToolResultBlock, call_id=call_ids, output=outputs(), excerpt=excerpts(), is_error=flags),
         st.builds(
             blocks.FileChangeBlock,
             call_id=maybe_id,
-            path=st.one_of(st.none(), st.just("a.txt")),
+            path=st.one_of(st.none(), st.just("a.txt"), texts()),
             patch=st.one_of(st.none(), st.sampled_from(PATCHES), texts()),
         ),
         st.builds(blocks.WebSearchBlock, call_id=maybe_id, query=texts(), results=json_values()),
