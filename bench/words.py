@@ -6,10 +6,11 @@ import base64
 import math
 import random
 import string
-from collections.abc import Sequence
+from collections.abc import Iterable
 from datetime import datetime, timedelta
+from functools import cache
 from itertools import accumulate
-from typing import Final
+from typing import Final, NamedTuple
 
 _SYLLABLES: Final = [
     "ba",
@@ -45,37 +46,44 @@ _WIDE: Final = 0.45
 """The share of texts that may have characters beyond ASCII."""
 
 
-class Words:
-    """A source of texts, sizes, ids and rising times.
+class Lines(NamedTuple):
+    """Lines of one sort: all of them, and those in ASCII."""
 
-    Vocabulary and lines are the same for every seed, and some of them are not ASCII: escapes, accents, emoji and wide
-    characters cost a decoder differently. They stand in less than half of the texts: so many that as large a share of a
-    session's lines has one as in the corpus (`python -m bench.shape` counts both).
+    every: list[str]
+    plain: list[str]
+
+    @staticmethod
+    def of(lines: Iterable[str]) -> Lines:
+        """Such lines."""
+        every = list(lines)
+        return Lines(every, [line for line in every if line.isascii()])
+
+
+class Vocabulary:
+    """Names, and lines made of them: the same in every session, so there is one of it (`vocabulary`).
+
+    Some lines are not ASCII: escapes, accents, emoji and wide characters cost a decoder differently. They stand in less
+    than half of the texts: so many that as large a share of a session's lines has one as in the corpus (`python -m
+    bench.shape` counts both).
     """
 
-    def __init__(self, seed: int) -> None:
-        fixed = random.Random(7)
+    def __init__(self) -> None:
+        dice = random.Random(7)
         names: dict[str, None] = {}
         while len(names) < 6000:
-            names["".join(fixed.choices(_SYLLABLES, k=fixed.randint(1, 4)))] = None
+            names["".join(dice.choices(_SYLLABLES, k=dice.randint(1, 4)))] = None
         self._names: Final = list(names)
         self._weights: Final = list(accumulate(1 / (i + 5) ** 0.9 for i in range(len(names))))  # few words are frequent
-        self._code: Final = [self._code_line(fixed) for _ in range(6000)]
-        self._logs: Final = [self._log_line(fixed) for _ in range(4000)]
-        self._prose: Final = [self._sentence(fixed) for _ in range(4000)]
-        self._plain: Final = {
-            id(every): [line for line in every if line.isascii()] for every in (self._code, self._logs, self._prose)
-        }
-        self.dice: Final = random.Random(seed)
-        self._now = datetime(2026, 3, 1, 9) + timedelta(seconds=self.dice.randrange(20_000_000))
+        self.code: Final = Lines.of(self._code_line(dice) for _ in range(6000))
+        self.logs: Final = Lines.of(self._log_line(dice) for _ in range(4000))
+        self.prose: Final = Lines.of(self._sentence(dice) for _ in range(4000))
 
-    # one line of each sort
-
-    def _pick(self, dice: random.Random, count: int) -> list[str]:
+    def pick(self, dice: random.Random, count: int) -> list[str]:
+        """Some names."""
         return dice.choices(self._names, cum_weights=self._weights, k=count)
 
     def _code_line(self, dice: random.Random) -> str:
-        a, b, c, d = self._pick(dice, 4)
+        a, b, c, d = self.pick(dice, 4)
         indent = "    " * dice.choice((0, 1, 1, 2, 2, 3)) if dice.random() < 0.8 else "\t"
         forms = (
             "",
@@ -93,7 +101,7 @@ class Words:
         return indent + dice.choices(forms, weights=(8, 12, 12, 10, 8, 8, 8, 4, 2, 0.5, 27))[0]
 
     def _log_line(self, dice: random.Random) -> str:
-        a, b, c, d = self._pick(dice, 4)
+        a, b, c, d = self.pick(dice, 4)
         forms = (
             f'./src/{a}/{b}.py:{dice.randrange(900)}:    {c} = {d}("{a}")',
             f"\x1b[32m✓\x1b[39m {a} {b} ({dice.randrange(900)} ms)",
@@ -104,14 +112,29 @@ class Words:
         return dice.choices(forms, weights=(30, 20, 20, 20, 10))[0]
 
     def _sentence(self, dice: random.Random) -> str:
-        text = " ".join(self._pick(dice, dice.randint(6, 22))).capitalize() + "."
+        text = " ".join(self.pick(dice, dice.randint(6, 22))).capitalize() + "."
         extra = dice.random()
         return text + (" 🎉" if extra < 0.01 else " It’s done — really." if extra < 0.06 else "")
 
+
+@cache
+def vocabulary() -> Vocabulary:
+    """The vocabulary. To make it takes a third of a second: as long as a session of 1 MB."""
+    return Vocabulary()
+
+
+class Words:
+    """A source of texts, sizes, ids and rising times; what they are made of is the same for every seed."""
+
+    def __init__(self, seed: int) -> None:
+        self._known: Final = vocabulary()
+        self.dice: Final = random.Random(seed)
+        self._now = datetime(2026, 3, 1, 9) + timedelta(seconds=self.dice.randrange(20_000_000))
+
     # texts of a size in characters
 
-    def _taken(self, every: Sequence[str], size: int) -> list[str]:
-        lines = every if self.dice.random() < _WIDE else self._plain[id(every)]
+    def _taken(self, of: Lines, size: int) -> list[str]:
+        lines = of.every if self.dice.random() < _WIDE else of.plain
         found: list[str] = []
         have = 0
         while have < size:
@@ -125,15 +148,15 @@ class Words:
 
     def code(self, size: int) -> list[str]:
         """Lines of code."""
-        return self._taken(self._code, size)
+        return self._taken(self._known.code, size)
 
     def log(self, size: int) -> str:
         """What a command prints."""
-        return "\n".join(self._taken(self._logs, size))
+        return "\n".join(self._taken(self._known.logs, size))
 
     def prose(self, size: int) -> str:
         """What a person or a model says."""
-        found = self._taken(self._prose, size)
+        found = self._taken(self._known.prose, size)
         return "\n\n".join(" ".join(found[i : i + 4]) for i in range(0, len(found), 4))
 
     def size(self, median: float, spread: float, least: int, most: int) -> int:
@@ -144,7 +167,7 @@ class Words:
 
     def name(self, count: int = 1, between: str = "-") -> str:
         """Words of the vocabulary."""
-        return between.join(self._pick(self.dice, count))
+        return between.join(self._known.pick(self.dice, count))
 
     def letters(self, count: int) -> str:
         """Letters and digits, as in vendors' ids."""
