@@ -9,13 +9,13 @@
 * A call that returned is kept: on disk, or by the server.
 * A record with unknown keys, or of a newer schema, is stored and given back with its text untouched
   (`sesh.format.wire.load` makes it, `encode` gives its text).
-* A message may come before its thread. Thread and message ids are any text that is not empty and holds neither NUL
-  nor a lone surrogate.
+* A message may come before its thread. Thread and message ids are any text that is not empty, holds neither NUL nor a
+  lone surrogate, and takes at most 1,000 bytes in UTF-8; so are an agent's and a run's, which may be empty.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Protocol, Self, runtime_checkable
@@ -28,15 +28,19 @@ from sesh.format.thread import Thread
 class MessageStore(Protocol):
     """What a store has to have (seeds/canonical-message-format). Raises SeshError and its kinds, nothing else."""
 
+    @abstractmethod
     def append_message(self, message: Message, /) -> None:
         """Add a message at the end of its thread. Raises Conflict, StoreFailed."""
 
+    @abstractmethod
     def put_thread(self, thread: Thread, /) -> None:
         """Add a thread, or replace the record of that id. Raises StoreFailed."""
 
+    @abstractmethod
     def get_thread(self, thread_id: str, /) -> Thread | None:
         """The thread's record, or None. Raises StoreFailed."""
 
+    @abstractmethod
     def list_threads(
         self,
         *,
@@ -52,6 +56,7 @@ class MessageStore(Protocol):
         answer to the filters. Raises UnknownCursor, StoreFailed.
         """
 
+    @abstractmethod
     def get_messages(
         self,
         thread_id: str,
@@ -67,7 +72,7 @@ class MessageStore(Protocol):
         """
 
 
-class Store(ABC):
+class Store(MessageStore):
     """What the stores of sesh have besides the five methods: batches, closing, `with`. A third party may start here."""
 
     notes: list[str]
@@ -75,42 +80,6 @@ class Store(ABC):
 
     def __init__(self) -> None:
         self.notes = []
-
-    @abstractmethod
-    def append_message(self, message: Message, /) -> None:
-        """See MessageStore."""
-
-    @abstractmethod
-    def put_thread(self, thread: Thread, /) -> None:
-        """See MessageStore."""
-
-    @abstractmethod
-    def get_thread(self, thread_id: str, /) -> Thread | None:
-        """See MessageStore."""
-
-    @abstractmethod
-    def list_threads(
-        self,
-        *,
-        agent_id: str | None = None,
-        parent_thread_id: str | None = None,
-        run_id: str | None = None,
-        after_id: str | None = None,
-        limit: int | None = None,
-    ) -> list[Thread]:
-        """See MessageStore."""
-
-    @abstractmethod
-    def get_messages(
-        self,
-        thread_id: str,
-        /,
-        *,
-        after_id: str | None = None,
-        limit: int | None = None,
-        run_id: str | None = None,
-    ) -> list[Message]:
-        """See MessageStore."""
 
     def append_messages(self, messages: Iterable[Message], /) -> None:
         """Append many, in order, with as few writes as the back end allows; `messages` is read bit by bit.
@@ -121,7 +90,7 @@ class Store(ABC):
         for message in messages:
             self.append_message(message)
 
-    def close(self) -> None:  # noqa: B027 - a store in memory has nothing to let go of
+    def close(self) -> None:
         """Let go of files and connections. A closed store is not to be used again."""
 
     def __enter__(self) -> Self:

@@ -24,18 +24,11 @@ from sesh.errors import StoreFailed
 from sesh.format import wire
 from sesh.format.message import Message
 from sesh.format.thread import Thread
-from sesh.stores.api import Store
+from sesh.stores.base import QueryStore
 from sesh.stores.jsonl_file import Line, RecordFile, line_at, record_id
 from sesh.stores.jsonl_index import OffsetIndex
-from sesh.stores.rows import (
-    CHUNK_ROWS,
-    ThreadRow,
-    check_all,
-    checked_limit,
-    conflict,
-    thread_row,
-    unknown_cursor,
-)
+from sesh.stores.queries import MessageQuery, ThreadQuery
+from sesh.stores.rows import CHUNK_ROWS, ThreadRow, check_all, conflict, thread_row
 
 _WAIT_SECONDS: Final = 60.0
 _OPEN_THREADS: Final = 16
@@ -62,7 +55,7 @@ class _Put(NamedTuple):
     row: ThreadRow
 
 
-class JsonlMessageStore(Store):
+class JsonlMessageStore(QueryStore):
     """`jsonl:DIR`. The folder is made where it is missing. Safe for threads and processes."""
 
     def __init__(self, folder: Path | str) -> None:
@@ -74,7 +67,7 @@ class JsonlMessageStore(Store):
             (self.folder / "messages").mkdir(exist_ok=True)
         self._file_lock: Final = FileLock(self.folder / "lock", timeout=_WAIT_SECONDS, thread_local=False)
         self._thread_file: Final = RecordFile(self.folder / "threads.jsonl", self._note)
-        self._threads: Final[dict[str, _Put]] = {}
+        self._records: Final[dict[str, _Put]] = {}
         self._order: Final[list[str]] = []
         self._open: Final[OrderedDict[str, _ThreadMessages]] = OrderedDict()
 
@@ -107,7 +100,7 @@ class JsonlMessageStore(Store):
             for thread_id, run in groupby(messages, key=_THREAD_ID):
                 batch = batches.get(thread_id)
                 if batch is None:
-                    batch = batches[thread_id] = _Batch(self._messages(thread_id))
+                    batch = batches[thread_id] = _Batch(self._of(thread_id))
                 clash = batch.take(run)
                 if clash is not None:
                     break
@@ -124,78 +117,57 @@ class JsonlMessageStore(Store):
         if clash is not None:
             raise conflict(clash)
 
-    def put_thread(self, thread: Thread, /) -> None:
-        """See MessageStore."""
-        row = thread_row(thread)
+    def _put(self, row: ThreadRow) -> None:
         with self._writing():
             self._thread_file.mend()
             self._refresh_threads()
-            known = self._threads.get(row.id)
+            known = self._records.get(row.id)
             if known is None or known.row.text != row.text:
                 self._thread_file.append(row.text + b"\n")
                 self._thread_file.sync()
                 self._refresh_threads()
 
-    def get_thread(self, thread_id: str, /) -> Thread | None:
-        """See MessageStore."""
+    def _thread(self, thread_id: str) -> Thread | None:
         with self._mutex, self._failing():
             self._refresh_threads()
-            found = self._threads.get(thread_id)
+            found = self._records.get(thread_id)
         return None if found is None else wire.load_thread(found.row.text)
 
-    def list_threads(
-        self,
-        *,
-        agent_id: str | None = None,
-        parent_thread_id: str | None = None,
-        run_id: str | None = None,
-        after_id: str | None = None,
-        limit: int | None = None,
-    ) -> list[Thread]:
-        """See MessageStore. `run_id` reads every thread that answers to the other filters."""
-        checked_limit(limit)
+    def _threads(self, query: ThreadQuery) -> list[Thread]:
+        """`run_id` reads every thread that answers to the other filters."""
         with self._mutex, self._failing():
             self._refresh_threads()
             start = 0
-            if after_id is not None:
-                if after_id not in self._threads:
-                    raise unknown_cursor(after_id, "this store")
-                start = self._threads[after_id].place + 1
+            if query.after_id is not None:
+                if query.after_id not in self._records:
+                    raise query.unknown_cursor()
+                start = self._records[query.after_id].place + 1
             found: list[ThreadRow] = []
             for place in range(start, len(self._order)):
-                if limit is not None and len(found) >= limit:
+                if query.limit is not None and len(found) >= query.limit:
                     break
-                row = self._threads[self._order[place]].row
-                if (
-                    (agent_id is None or row.agent_id == agent_id)
-                    and (parent_thread_id is None or row.parent_thread_id == parent_thread_id)
-                    and (run_id is None or self.get_messages(row.id, run_id=run_id, limit=1))
+                row = self._records[self._order[place]].row
+                if row.answers(query.agent_id, query.parent_thread_id) and (
+                    query.run_id is None or self._has_run(row.id, query.run_id)
                 ):
                     found.append(row)
         return [wire.load_thread(row.text) for row in found]
 
-    def get_messages(
-        self,
-        thread_id: str,
-        /,
-        *,
-        after_id: str | None = None,
-        limit: int | None = None,
-        run_id: str | None = None,
-    ) -> list[Message]:
-        """See MessageStore."""
-        checked_limit(limit)
-        with self._mutex, self._failing():
-            messages = self._messages(thread_id)
-            start = 0
-            if after_id is not None:
-                place = messages.find(after_id)
-                if place is None:
-                    raise unknown_cursor(after_id, f"thread {thread_id}")
-                start = place.offset + len(place.data) + 1
-            return list(messages.read(start, limit, run_id))
+    def _has_run(self, thread_id: str, run_id: str) -> bool:
+        return any(True for _ in self._of(thread_id).read(0, 1, run_id))
 
-    def _messages(self, thread_id: str) -> _ThreadMessages:
+    def _messages(self, query: MessageQuery) -> list[Message]:
+        with self._mutex, self._failing():
+            messages = self._of(query.thread_id)
+            start = 0
+            if query.after_id is not None:
+                place = messages.find(query.after_id)
+                if place is None:
+                    raise query.unknown_cursor()
+                start = place.offset + len(place.data) + 1
+            return list(messages.read(start, query.limit, query.run_id))
+
+    def _of(self, thread_id: str) -> _ThreadMessages:
         found = self._open.get(thread_id)
         if found is None:
             path = self.folder / "messages" / file_name(thread_id)
@@ -214,10 +186,10 @@ class JsonlMessageStore(Store):
             except wire.NotARecord as e:
                 self._note(f"threads.jsonl: what stands at byte {line.offset} is left out: {e}.")
                 continue
-            known = self._threads.get(row.id)
+            known = self._records.get(row.id)
             if known is None:
                 self._order.append(row.id)
-            self._threads[row.id] = _Put(len(self._order) - 1 if known is None else known.place, row)
+            self._records[row.id] = _Put(len(self._order) - 1 if known is None else known.place, row)
 
     def _note(self, text: str) -> None:
         if text not in self.notes:

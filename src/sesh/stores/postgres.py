@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final, TypeVar
 
 import psycopg
@@ -12,14 +12,15 @@ from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.stores import postgres_link as link
 from sesh.stores import postgres_sql as scripts
-from sesh.stores.api import Store
+from sesh.stores.base import RowStore
 from sesh.stores.postgres_sql import Script
-from sesh.stores.rows import MessageRow, chunks, conflict, message_row, thread_row
+from sesh.stores.queries import MessageQuery, ThreadQuery
+from sesh.stores.rows import MessageRow, ThreadRow
 
 T = TypeVar("T")
 
 
-class PostgresMessageStore(Store):
+class PostgresMessageStore(RowStore):
     """`postgresql://…`. Makes its tables (`sesh_…`) in the connection's schema on first use. Safe for threads.
 
     A call whose connection is lost is made once more on another one before it fails.
@@ -47,58 +48,24 @@ class PostgresMessageStore(Store):
             open=True,
         )
 
-    def append_message(self, message: Message, /) -> None:
-        """See MessageStore."""
-        self._append([message_row(message)])
-
-    def append_messages(self, messages: Iterable[Message], /) -> None:
-        """See Store. Each piece (rows.CHUNK_ROWS) is one transaction."""
-        for rows in chunks(messages):
-            self._append(rows)
-
-    def _append(self, rows: list[MessageRow]) -> None:
+    def _insert(self, rows: list[MessageRow]) -> int | None:
         try:
             self._write(lambda: scripts.append(rows))
         except scripts.Clash as e:
-            before, clash = rows[: e.place], rows[e.place]
-        else:
-            return
-        if before:
-            self._write(lambda: scripts.append(before))
-        raise conflict(clash)
+            return e.place
+        return None
 
-    def put_thread(self, thread: Thread, /) -> None:
-        """See MessageStore."""
-        row = thread_row(thread)
+    def _put(self, row: ThreadRow) -> None:
         self._write(lambda: scripts.put_thread(row))
 
-    def get_thread(self, thread_id: str, /) -> Thread | None:
-        """See MessageStore."""
+    def _thread(self, thread_id: str) -> Thread | None:
         return self._read(lambda: scripts.get_thread(thread_id))
 
-    def list_threads(
-        self,
-        *,
-        agent_id: str | None = None,
-        parent_thread_id: str | None = None,
-        run_id: str | None = None,
-        after_id: str | None = None,
-        limit: int | None = None,
-    ) -> list[Thread]:
-        """See MessageStore."""
-        return self._read(lambda: scripts.list_threads(agent_id, parent_thread_id, run_id, after_id, limit))
+    def _threads(self, query: ThreadQuery) -> list[Thread]:
+        return self._read(lambda: scripts.list_threads(query))
 
-    def get_messages(
-        self,
-        thread_id: str,
-        /,
-        *,
-        after_id: str | None = None,
-        limit: int | None = None,
-        run_id: str | None = None,
-    ) -> list[Message]:
-        """See MessageStore."""
-        return self._read(lambda: scripts.get_messages(thread_id, after_id, limit, run_id))
+    def _messages(self, query: MessageQuery) -> list[Message]:
+        return self._read(lambda: scripts.get_messages(query))
 
     def close(self) -> None:
         """See Store."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable
-from types import TracebackType
 from typing import Final, Self, TypeVar
 
 import psycopg
@@ -13,14 +12,15 @@ from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.stores import postgres_link as link
 from sesh.stores import postgres_sql as scripts
-from sesh.stores.aio import pieces
+from sesh.stores.aio import AsyncStore, pieces
 from sesh.stores.postgres_sql import Script
-from sesh.stores.rows import MessageRow, chunks, conflict, message_row, thread_row
+from sesh.stores.queries import MessageQuery, ThreadQuery
+from sesh.stores.rows import MessageRow, chunks, conflict, message_row, storable, thread_row
 
 T = TypeVar("T")
 
 
-class AsyncPostgresMessageStore:
+class AsyncPostgresMessageStore(AsyncStore):
     """`PostgresMessageStore`, awaited. Make it with `await AsyncPostgresMessageStore.open(url)`."""
 
     def __init__(self, url: str, pool: AsyncConnectionPool[psycopg.AsyncConnection]) -> None:
@@ -66,15 +66,18 @@ class AsyncPostgresMessageStore:
             await self._append(rows)
 
     async def _append(self, rows: list[MessageRow]) -> None:
+        clash: MessageRow | None = None
+        while rows and (place := await self._insert(rows)) is not None:  # as in RowStore
+            clash, rows = rows[place], rows[:place]
+        if clash is not None:
+            raise conflict(clash)
+
+    async def _insert(self, rows: list[MessageRow]) -> int | None:
         try:
             await self._write(lambda: scripts.append(rows))
         except scripts.Clash as e:
-            before, clash = rows[: e.place], rows[e.place]
-        else:
-            return
-        if before:
-            await self._write(lambda: scripts.append(before))
-        raise conflict(clash)
+            return e.place
+        return None
 
     async def put_thread(self, thread: Thread, /) -> None:
         """See MessageStore."""
@@ -83,43 +86,17 @@ class AsyncPostgresMessageStore:
 
     async def get_thread(self, thread_id: str, /) -> Thread | None:
         """See MessageStore."""
-        return await self._read(lambda: scripts.get_thread(thread_id))
+        return await self._read(lambda: scripts.get_thread(thread_id)) if storable(thread_id) else None
 
-    async def list_threads(
-        self,
-        *,
-        agent_id: str | None = None,
-        parent_thread_id: str | None = None,
-        run_id: str | None = None,
-        after_id: str | None = None,
-        limit: int | None = None,
-    ) -> list[Thread]:
-        """See MessageStore."""
-        return await self._read(lambda: scripts.list_threads(agent_id, parent_thread_id, run_id, after_id, limit))
+    async def _threads(self, query: ThreadQuery) -> list[Thread]:
+        return await self._read(lambda: scripts.list_threads(query))
 
-    async def get_messages(
-        self,
-        thread_id: str,
-        /,
-        *,
-        after_id: str | None = None,
-        limit: int | None = None,
-        run_id: str | None = None,
-    ) -> list[Message]:
-        """See MessageStore."""
-        return await self._read(lambda: scripts.get_messages(thread_id, after_id, limit, run_id))
+    async def _messages(self, query: MessageQuery) -> list[Message]:
+        return await self._read(lambda: scripts.get_messages(query))
 
     async def close(self) -> None:
         """See Store."""
         await self._pool.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
-    ) -> None:
-        await self.close()
 
     async def _write(self, make: Callable[[], Script[None]]) -> None:
         async def act(connection: psycopg.AsyncConnection) -> None:

@@ -19,7 +19,8 @@ from sesh.format import wire
 from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.stores import migrations
-from sesh.stores.rows import MessageRow, ThreadRow, checked_limit, storable, unknown_cursor
+from sesh.stores.queries import MessageQuery, ThreadQuery
+from sesh.stores.rows import MessageRow, ThreadRow
 
 T = TypeVar("T")
 
@@ -128,55 +129,47 @@ def put_thread(row: ThreadRow) -> Script[None]:
 
 def get_thread(thread_id: str) -> Script[Thread | None]:
     """A thread's record."""
-    if not storable(thread_id):
-        return None
     found = yield Statement("SELECT record FROM sesh_threads WHERE id = %s", (thread_id,))
     return wire.load_thread(found[0][0]) if found else None
 
 
-def list_threads(
-    agent_id: str | None, parent_thread_id: str | None, run_id: str | None, after_id: str | None, limit: int | None
-) -> Script[list[Thread]]:
+def list_threads(query: ThreadQuery) -> Script[list[Thread]]:
     """A page of threads. Raises UnknownCursor."""
-    if not all(name is None or storable(name) for name in (agent_id, parent_thread_id, run_id)):
-        return []
     where, values = ["TRUE"], list[Any]()
-    if after_id is not None:
-        asked = Statement("SELECT seq FROM sesh_threads WHERE id = %s", (after_id,))
-        cursor = (yield asked) if storable(after_id) else []
+    if query.after_id is not None:
+        cursor = yield Statement("SELECT seq FROM sesh_threads WHERE id = %s", (query.after_id,))
         if not cursor:
-            raise unknown_cursor(after_id, "this store")
+            raise query.unknown_cursor()
         where.append("seq > %s")
         values.append(cursor[0][0])
-    if agent_id is not None:
+    if query.agent_id is not None:
         where.append("agent_id = %s")
-        values.append(agent_id)
-    if parent_thread_id is not None:
+        values.append(query.agent_id)
+    if query.parent_thread_id is not None:
         where.append("parent_thread_id = %s")
-        values.append(parent_thread_id)
-    if run_id is not None:
+        values.append(query.parent_thread_id)
+    if query.run_id is not None:
         where.append("id IN (SELECT thread_id FROM sesh_messages WHERE run_id = %s)")
-        values.append(run_id)
+        values.append(query.run_id)
     sql = f"SELECT record FROM sesh_threads WHERE {' AND '.join(where)} ORDER BY seq LIMIT %s"
-    found = yield Statement(sql, (*values, checked_limit(limit)))
+    found = yield Statement(sql, (*values, query.limit))
     return [wire.load_thread(row[0]) for row in found]
 
 
-def get_messages(thread_id: str, after_id: str | None, limit: int | None, run_id: str | None) -> Script[list[Message]]:
+def get_messages(query: MessageQuery) -> Script[list[Message]]:
     """A page of messages. Raises UnknownCursor."""
-    if not storable(thread_id) or (run_id is not None and not storable(run_id)):
-        return []
-    where, values = ["thread_id = %s"], list[Any]([thread_id])
-    if after_id is not None:
-        asked = Statement("SELECT seq FROM sesh_messages WHERE thread_id = %s AND id = %s", (thread_id, after_id))
-        cursor = (yield asked) if storable(after_id) else []
+    where, values = ["thread_id = %s"], list[Any]([query.thread_id])
+    if query.after_id is not None:
+        cursor = yield Statement(
+            "SELECT seq FROM sesh_messages WHERE thread_id = %s AND id = %s", (query.thread_id, query.after_id)
+        )
         if not cursor:
-            raise unknown_cursor(after_id, f"thread {thread_id}")
+            raise query.unknown_cursor()
         where.append("seq > %s")
         values.append(cursor[0][0])
-    if run_id is not None:
+    if query.run_id is not None:
         where.append("run_id = %s")
-        values.append(run_id)
+        values.append(query.run_id)
     sql = f"SELECT record FROM sesh_messages WHERE {' AND '.join(where)} ORDER BY seq LIMIT %s"
-    found = yield Statement(sql, (*values, checked_limit(limit)))
+    found = yield Statement(sql, (*values, query.limit))
     return [wire.load_message(row[0]) for row in found]

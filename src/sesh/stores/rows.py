@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from sesh.errors import Conflict, SeshError, UnknownCursor
+from sesh.errors import Conflict, SeshError
 from sesh.format import wire
 from sesh.format.jsontext import has_lone_surrogate
 from sesh.format.message import Message
@@ -17,6 +17,9 @@ CHUNK_ROWS: Final = 1000
 """At most so many messages go to the back end at once, ..."""
 CHUNK_BYTES: Final = 4 * 1024 * 1024
 """... and about so many bytes: a batch of any length needs no more memory than this."""
+MOST_BYTES: Final = 1000
+"""The longest id, in UTF-8. An entry of a Postgres index holds two of them and takes 2,704 bytes."""
+_SHOWN: Final = 60
 
 
 class MessageRow(msgspec.Struct, frozen=True, gc=False):
@@ -35,6 +38,10 @@ class ThreadRow(NamedTuple):
     agent_id: str | None
     parent_thread_id: str | None
     text: bytes
+
+    def answers(self, agent_id: str | None, parent_thread_id: str | None) -> bool:
+        """Whether it is that agent's and that thread's child; None asks for nothing."""
+        return agent_id in (None, self.agent_id) and parent_thread_id in (None, self.parent_thread_id)
 
 
 def message_row(message: Message) -> MessageRow:
@@ -58,7 +65,7 @@ def check_all(messages: Sequence[Message]) -> None:
     names += {message.thread_id for message in messages}
     names += {message.run_id for message in messages if message.run_id}
     joined = "".join(names)
-    if "" in names or "\0" in joined or not joined.isascii():
+    if "" in names or "\0" in joined or not joined.isascii() or max(map(len, names)) > MOST_BYTES:
         for message in messages:
             check(message)
 
@@ -74,12 +81,20 @@ def thread_row(thread: Thread) -> ThreadRow:
 
 
 def storable(name: str) -> bool:
-    """Whether SQL text can hold an id: no NUL, no lone surrogate. The rest of a record may hold anything."""
-    return "\0" not in name and (name.isascii() or not has_lone_surrogate(name))
+    """Whether every back end can hold an id and find it: no NUL, no lone surrogate, not too long.
+
+    The rest of a record may hold anything.
+    """
+    if name.isascii():
+        return len(name) <= MOST_BYTES and "\0" not in name
+    return not has_lone_surrogate(name) and len(name.encode()) <= MOST_BYTES and "\0" not in name
 
 
 def _unstorable(what: str, *names: str | None) -> SeshError:
-    return SeshError(f"An id of a {what} holds a NUL or a lone surrogate: {names!a}.")
+    shown = ", ".join(ascii(name if name is None or len(name) <= _SHOWN else f"{name[:_SHOWN]}...") for name in names)
+    return SeshError(
+        f"An id of a {what} holds a NUL or a lone surrogate, or is longer than {MOST_BYTES:,} bytes: {shown}."
+    )
 
 
 def chunks(messages: Iterable[Message]) -> Iterator[list[MessageRow]]:
@@ -103,15 +118,3 @@ def conflict(row: MessageRow | Message) -> Conflict:
         f"Message {row.id} of thread {row.thread_id} is stored already, with other content.",
         hint="A stored message never changes; give the new one an id of its own.",
     )
-
-
-def unknown_cursor(after_id: str, where: str) -> UnknownCursor:
-    """The error for an `after_id` that is not there. `where` is like `thread T`."""
-    return UnknownCursor(f"There is no {after_id!r} in {where} to go on after.")
-
-
-def checked_limit(limit: int | None) -> int | None:
-    """`limit` as it is. Raises ValueError where it is negative: a caller's mistake, not a page."""
-    if limit is not None and limit < 0:
-        raise ValueError(f"limit must be 0 or more, not {limit}")
-    return limit

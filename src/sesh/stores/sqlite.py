@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
@@ -19,17 +19,9 @@ from sesh.format import wire
 from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.stores import migrations
-from sesh.stores.api import Store
-from sesh.stores.rows import (
-    MessageRow,
-    checked_limit,
-    chunks,
-    conflict,
-    message_row,
-    storable,
-    thread_row,
-    unknown_cursor,
-)
+from sesh.stores.base import RowStore
+from sesh.stores.queries import MessageQuery, ThreadQuery
+from sesh.stores.rows import MessageRow, ThreadRow
 
 _WAIT_SECONDS: Final = 60.0
 _INSERT: Final = (
@@ -43,7 +35,7 @@ _PUT: Final = (
 )
 
 
-class SqliteMessageStore(Store):
+class SqliteMessageStore(RowStore):
     """`sqlite:FILE`. The file and its folder are made where they are missing. One connection, safe for threads."""
 
     def __init__(self, path: Path | str) -> None:
@@ -79,25 +71,8 @@ class SqliteMessageStore(Store):
     def _missing(self) -> list[migrations.Migration]:
         return migrations.after("sqlite", self._db.execute("PRAGMA user_version").fetchone()[0], str(self.path))
 
-    def append_message(self, message: Message, /) -> None:
-        """See MessageStore."""
-        self._append([message_row(message)])
-
-    def append_messages(self, messages: Iterable[Message], /) -> None:
-        """See Store. Each piece (rows.CHUNK_ROWS) is one transaction."""
-        for rows in chunks(messages):
-            self._append(rows)
-
-    def _append(self, rows: list[MessageRow]) -> None:
-        with self._lock, self._failing():
-            clash = self._insert(rows)
-            if clash is not None:
-                self._insert(rows[:clash])
-                raise conflict(rows[clash])
-
     def _insert(self, rows: list[MessageRow]) -> int | None:
-        """All rows that are not there yet, or none and the place of the first that is there with other content."""
-        with self._transaction():
+        with self._lock, self._failing(), self._transaction():
             values = ((row.thread_id, row.id, row.run_id, row.text) for row in rows)
             if self._db.executemany(_INSERT, values).rowcount == len(rows):
                 return None
@@ -114,63 +89,49 @@ class SqliteMessageStore(Store):
         text: bytes = found[0]
         return text
 
-    def put_thread(self, thread: Thread, /) -> None:
-        """See MessageStore."""
-        row = thread_row(thread)
+    def _put(self, row: ThreadRow) -> None:
         with self._lock, self._failing(), self._transaction():
             self._db.execute(_PUT, row)
 
-    def get_thread(self, thread_id: str, /) -> Thread | None:
-        """See MessageStore."""
+    def _thread(self, thread_id: str) -> Thread | None:
         found = self._rows("SELECT CAST(record AS BLOB) FROM threads WHERE id = ?", [thread_id])
         return wire.load_thread(found[0][0]) if found else None
 
-    def list_threads(
-        self,
-        *,
-        agent_id: str | None = None,
-        parent_thread_id: str | None = None,
-        run_id: str | None = None,
-        after_id: str | None = None,
-        limit: int | None = None,
-    ) -> list[Thread]:
-        """See MessageStore."""
+    def _threads(self, query: ThreadQuery) -> list[Thread]:
         where, values = ["TRUE"], list[Any]()
-        if after_id is not None:
+        if query.after_id is not None:
+            cursor = self._rows("SELECT seq FROM threads WHERE id = ?", [query.after_id])
+            if not cursor:
+                raise query.unknown_cursor()
             where.append("seq > ?")
-            values.append(self._place("SELECT seq FROM threads WHERE id = ?", [after_id], after_id, "this store"))
-        if agent_id is not None:
+            values.append(cursor[0][0])
+        if query.agent_id is not None:
             where.append("agent_id = ?")
-            values.append(agent_id)
-        if parent_thread_id is not None:
+            values.append(query.agent_id)
+        if query.parent_thread_id is not None:
             where.append("parent_thread_id = ?")
-            values.append(parent_thread_id)
-        if run_id is not None:
+            values.append(query.parent_thread_id)
+        if query.run_id is not None:
             where.append("id IN (SELECT thread_id FROM messages WHERE run_id = ?)")
-            values.append(run_id)
+            values.append(query.run_id)
         sql = f"SELECT CAST(record AS BLOB) FROM threads WHERE {' AND '.join(where)} ORDER BY seq LIMIT ?"
-        return [wire.load_thread(r[0]) for r in self._rows(sql, [*values, _limit(limit)])]
+        return [wire.load_thread(r[0]) for r in self._rows(sql, [*values, _limit(query.limit)])]
 
-    def get_messages(
-        self,
-        thread_id: str,
-        /,
-        *,
-        after_id: str | None = None,
-        limit: int | None = None,
-        run_id: str | None = None,
-    ) -> list[Message]:
-        """See MessageStore."""
-        where, values = ["thread_id = ?"], list[Any]([thread_id])
-        if after_id is not None:
+    def _messages(self, query: MessageQuery) -> list[Message]:
+        where, values = ["thread_id = ?"], list[Any]([query.thread_id])
+        if query.after_id is not None:
+            cursor = self._rows(
+                "SELECT seq FROM messages WHERE thread_id = ? AND id = ?", [query.thread_id, query.after_id]
+            )
+            if not cursor:
+                raise query.unknown_cursor()
             where.append("seq > ?")
-            cursor = "SELECT seq FROM messages WHERE thread_id = ? AND id = ?"
-            values.append(self._place(cursor, [thread_id, after_id], after_id, f"thread {thread_id}"))
-        if run_id is not None:
+            values.append(cursor[0][0])
+        if query.run_id is not None:
             where.append("run_id = ?")
-            values.append(run_id)
+            values.append(query.run_id)
         sql = f"SELECT CAST(record AS BLOB) FROM messages WHERE {' AND '.join(where)} ORDER BY seq LIMIT ?"
-        return [wire.load_message(r[0]) for r in self._rows(sql, [*values, _limit(limit)])]
+        return [wire.load_message(r[0]) for r in self._rows(sql, [*values, _limit(query.limit)])]
 
     def close(self) -> None:
         """See Store."""
@@ -178,17 +139,8 @@ class SqliteMessageStore(Store):
             self._db.close()
 
     def _rows(self, sql: str, values: list[Any]) -> list[Any]:
-        if not all(storable(v) for v in values if isinstance(v, str)):
-            return []
         with self._lock, self._failing():
             return self._db.execute(sql, values).fetchall()
-
-    def _place(self, sql: str, values: list[Any], after_id: str, where: str) -> int:
-        found = self._rows(sql, values)
-        if not found:
-            raise unknown_cursor(after_id, where)
-        seq: int = found[0][0]
-        return seq
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -216,8 +168,7 @@ class SqliteMessageStore(Store):
 
 def _limit(limit: int | None) -> int:
     """SQLite's word for no limit is a negative one."""
-    checked = checked_limit(limit)
-    return -1 if checked is None else checked
+    return -1 if limit is None else limit
 
 
 def _statements(sql: str) -> Iterator[str]:
