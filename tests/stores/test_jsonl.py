@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from sesh.errors import Conflict, StoreFailed
 from sesh.format import wire
 from sesh.stores.jsonl import JsonlMessageStore, file_name
+from sesh.stores.jsonl_file import RecordFile
 from sesh.stores.jsonl_index import OffsetIndex
 from sesh.testing.store_suite import HOSTILE_IDS, StoreSuite, said, thread
 
@@ -85,6 +87,80 @@ def test_a_damaged_line_is_named_and_the_rest_is_read(store: JsonlMessageStore, 
     assert f"{NAME}.jsonl: what stands at byte 0 is left out: not JSON" in store.notes[0]
     with pytest.raises(Conflict):
         store.append_message(said(NAME, 1))
+
+
+def test_a_thread_record_of_another_program_whose_id_is_none(store: JsonlMessageStore, tmp_path: Path) -> None:
+    store.put_thread(thread("a"))
+    with (tmp_path / "threads.jsonl").open("ab") as f:
+        f.write(b'{"v":1,"id":"","createdAt":""}\n{"v":1,"id":"nul \\u0000","createdAt":""}\n')
+    store.put_thread(thread("b"))
+    assert [t.id for t in store.list_threads()] == ["a", "b"]
+    assert len(store.notes) == 2
+
+
+def test_files_that_were_cut_short_or_replaced(store: JsonlMessageStore, tmp_path: Path) -> None:
+    """Somebody puts back an older copy while the store is open: what is there counts, and nothing is made up."""
+    store.put_thread(thread(NAME))
+    store.append_messages([said(NAME, n) for n in range(3)])
+    first = wire.encode(said(NAME, 0)) + b"\n"
+    log(tmp_path).write_bytes(first)
+    store.append_message(said(NAME, 3))
+    assert log(tmp_path).read_bytes() == first + wire.encode(said(NAME, 3)) + b"\n"
+    assert store.notes == [f"{NAME}.jsonl: another program replaced it or cut it short; it was read anew."]
+
+    copy = tmp_path / "copy"
+    copy.write_bytes(b"".join(wire.encode(said(NAME, n)) + b"\n" for n in range(10, 20)))
+    copy.replace(log(tmp_path))
+    store.append_messages([said(NAME, 3), said(NAME, 10), said(NAME, 20)])
+    assert [m.id for m in store.get_messages(NAME)] == [f"m{n}" for n in (*range(10, 20), 3, 20)]
+
+    (tmp_path / "threads.jsonl").write_bytes(b"")
+    assert store.list_threads() == []
+    store.put_thread(thread("b"))
+    assert [t.id for t in store.list_threads()] == ["b"]
+
+
+def test_a_folder_that_was_deleted(store: JsonlMessageStore, tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    with JsonlMessageStore(folder) as store:
+        store.put_thread(thread(NAME))
+        store.append_message(said(NAME, 1))
+        shutil.rmtree(folder)
+        assert store.get_messages(NAME) == store.list_threads() == []
+        store.append_message(said(NAME, 2))
+        store.put_thread(thread("b"))
+    with JsonlMessageStore(folder) as again:
+        assert [m.id for m in again.get_messages(NAME)] == ["m2"]
+        assert [t.id for t in again.list_threads()] == ["b"]
+    assert os.name == "nt" or folder.stat().st_mode & 0o077 == 0
+
+
+def test_a_torn_line_that_is_taken_away_while_it_is_read(tmp_path: Path) -> None:
+    """A reader is in the middle of a long torn line when the next writer puts a record in its place."""
+    path = tmp_path / "log.jsonl"
+    first = wire.encode(said(NAME, 0)) + b"\n"
+    path.write_bytes(first + wire.encode(said(NAME, 1, "x" * 900_000))[:-1])
+    lines = RecordFile(path, print).lines(0)
+    assert next(lines).data + b"\n" == first
+    with path.open("r+b") as f:
+        f.truncate(len(first))
+    there = wire.encode(said(NAME, 2, "y" * 890_000)) + b"\n" + wire.encode(said(NAME, 3)) + b"\n"
+    with path.open("ab") as f:
+        f.write(there)
+    seen = [line.data for line in lines]
+    assert seen == there.splitlines()[: len(seen)]
+
+
+def test_lines_longer_than_a_block(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    sizes = (10, 70_000, 5_000_000, 3, 0, 65_536, 65_535, 1_048_576, 200_000, 1)
+    whole = [bytes([97 + n]) * size for n, size in enumerate(sizes)]
+    path.write_bytes(b"\n".join(whole) + b"\n" + b"torn" * 300_000)
+    for start in range(len(whole)):
+        offset = sum(len(line) + 1 for line in whole[:start])
+        found = list(RecordFile(path, print).lines(offset))
+        assert [line.data for line in found] == whole[start:]
+        assert found[0].offset == offset
 
 
 def test_a_record_written_by_another_program(store: JsonlMessageStore, tmp_path: Path) -> None:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 
 from sesh.errors import StoreFailed
-from sesh.stores import Store, open_store
+from sesh.stores import open_store
 from sesh.testing.store_suite import StoreSuite, said, thread
 from tests.stores.wire_cutter import WireCutter
+
+if TYPE_CHECKING:
+    from sesh.stores.postgres import PostgresMessageStore
 
 psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'sesh-cli[postgres]'")
 
@@ -74,6 +78,47 @@ def test_a_password_is_not_shown() -> None:
         open_store("postgresql://me:hunter2@127.0.0.1:1/db")
     assert "hunter2" not in str(failure.value)
     assert "me:***@127.0.0.1:1/db" in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://127.0.0.1:1/db?user=me&password=hunter2",
+        "postgresql://me:hunter2%zz@127.0.0.1:1/db",
+        "postgresql://me:hunter2@[::1/db",
+        "postgresql://me:hunter2/@127.0.0.1:1/db",
+    ],
+)
+def test_nor_is_one_that_the_driver_quotes(url: str) -> None:
+    with pytest.raises(StoreFailed) as failure:
+        open_store(url)
+    assert "hunter2" not in str(failure.value)
+
+
+def test_a_database_that_isolates_strictly(postgres_url: str) -> None:
+    """The scripts ask for the isolation that they are written for, whatever the database's default is."""
+    from sesh.stores.postgres_sql import Script, Statement
+
+    def asked(seen: list[bytes]) -> Script[None]:
+        seen.append((yield Statement("SHOW transaction_isolation"))[0][0])
+
+    seen: list[bytes] = []
+    name = urlsplit(postgres_url).path[1:]
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(f"ALTER DATABASE \"{name}\" SET default_transaction_isolation = 'serializable'")
+    with PostgresStore(postgres_url) as store, PostgresStore(postgres_url) as other:
+        for number in range(20):
+            both = [
+                threading.Thread(target=s.append_messages, args=([said("t", number), said("t", 1000 + number)],))
+                for s in (store, other)
+            ]
+            for one in both:
+                one.start()
+            for one in both:
+                one.join()
+        assert len(store.get_messages("t")) == 40
+        store._write(lambda: asked(seen))
+    assert seen == [b"read committed"]
 
 
 def test_several_make_the_tables_at_once(postgres_url: str) -> None:
@@ -147,7 +192,7 @@ def test_records_can_be_queried_as_json(postgres_url: str) -> None:
     assert found == ("grüße",)
 
 
-def PostgresStore(url: str, wait: float | None = None) -> Store:
+def PostgresStore(url: str, wait: float | None = None) -> PostgresMessageStore:
     from sesh.stores import postgres_link
     from sesh.stores.postgres import PostgresMessageStore
 

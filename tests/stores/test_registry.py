@@ -28,6 +28,7 @@ class Minimal:
 def plugged_in(monkeypatch: pytest.MonkeyPatch) -> None:
     entries = [
         EntryPoint("minimal", "tests.stores.test_registry:Minimal", registry.GROUP),
+        EntryPoint("lacking", "builtins:str", registry.GROUP),
         EntryPoint("broken", "no_such_module_at_all:Store", registry.GROUP),
     ]
     monkeypatch.setattr(registry, "_entry_points", lambda: entries)
@@ -40,13 +41,25 @@ def test_a_third_party() -> None:
     assert store.url == "minimal:anything"
     append_all(store, [said("t", 1), said("t", 2)])
     assert store.get_messages("t", after_id="m1") == [said("t", 2)]
-    assert registry.schemes()[-2:] == ("broken", "minimal")
+    assert registry.schemes()[-3:] == ("broken", "lacking", "minimal")
 
 
 @pytest.mark.usefixtures("plugged_in")
 def test_a_third_party_that_does_not_import() -> None:
     with pytest.raises(SeshError, match=r"does not import: .*no_such_module_at_all.*pip uninstall"):
         open_store("broken:x")
+
+
+@pytest.mark.usefixtures("plugged_in")
+def test_a_third_party_that_is_no_store() -> None:
+    with pytest.raises(SeshError, match="five methods"):
+        open_store("lacking:x")
+
+
+def test_a_password_is_not_shown() -> None:
+    with pytest.raises(registry.UnknownStore) as failure:
+        open_store("postgress://me:hunter2@host/db?sslpassword=hunter2")
+    assert "hunter2" not in str(failure.value)
 
 
 @pytest.mark.parametrize("url", ["", "mongodb://x", "/a/path.db", "sqlite:", "jsonl:"])

@@ -31,6 +31,32 @@ def test_a_file_that_is_something_else(tmp_path: Path) -> None:
     assert path.read_text() == "Buy milk. " * 100
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows moves no file that is open")
+@pytest.mark.parametrize("how", ["deleted", "moved", "replaced"])
+def test_a_file_that_goes_while_it_is_open(tmp_path: Path, how: str) -> None:
+    """SQLite itself would go on writing to a file that nobody finds: what is acknowledged has to be there."""
+    path = tmp_path / "s.db"
+    with SqliteMessageStore(path) as store:
+        store.append_message(said("t", 1))
+        if how == "moved":
+            path.rename(tmp_path / "kept.db")
+        else:
+            path.unlink()
+        if how == "replaced":
+            path.touch()
+        for call in (lambda: store.append_message(said("t", 2)), lambda: store.put_thread(thread("t"))):
+            with pytest.raises(StoreFailed, match="moved or deleted"):
+                call()
+
+
+def test_the_name_that_sqlite_takes_for_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with SqliteMessageStore(":memory:") as store:
+        store.append_message(said("t", 1))
+    with SqliteMessageStore(":memory:") as again:
+        assert again.get_messages("t") == [said("t", 1)]
+
+
 def test_a_store_of_a_newer_release(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     SqliteMessageStore(path).close()

@@ -20,7 +20,7 @@ from typing import BinaryIO, Final, NamedTuple
 
 from filelock import FileLock, Timeout
 
-from sesh.errors import StoreFailed
+from sesh.errors import SeshError, StoreFailed
 from sesh.format import wire
 from sesh.format.message import Message
 from sesh.format.thread import Thread
@@ -33,6 +33,7 @@ from sesh.stores.rows import CHUNK_ROWS, ThreadRow, check_all, conflict, thread_
 _WAIT_SECONDS: Final = 60.0
 _OPEN_THREADS: Final = 16
 """So many threads' indexes are kept; another thread's is made again by reading its file."""
+_ANEW: Final = "{}: another program replaced it or cut it short; it was read anew."
 _SAFE: Final = re.compile(r"[a-z0-9][a-z0-9-]{7,99}")
 _HASHED: Final = "sha256-"
 _THREAD_ID: Final = attrgetter("thread_id")
@@ -63,8 +64,7 @@ class JsonlMessageStore(QueryStore):
         self.folder: Final = Path(folder).expanduser()
         self._mutex: Final = RLock()
         with self._failing():
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # conversations are their owner's alone
-            (self.folder / "messages").mkdir(exist_ok=True)
+            self._make_folders()
         self._file_lock: Final = FileLock(self.folder / "lock", timeout=_WAIT_SECONDS, thread_local=False)
         self._thread_file: Final = RecordFile(self.folder / "threads.jsonl", self._note)
         self._records: Final[dict[str, _Put]] = {}
@@ -119,6 +119,7 @@ class JsonlMessageStore(QueryStore):
 
     def _put(self, row: ThreadRow) -> None:
         with self._writing():
+            self._refresh_threads()
             self._thread_file.mend()
             self._refresh_threads()
             known = self._records.get(row.id)
@@ -169,6 +170,9 @@ class JsonlMessageStore(QueryStore):
 
     def _of(self, thread_id: str) -> _ThreadMessages:
         found = self._open.get(thread_id)
+        if found is not None and found.file.is_another():
+            self._note(_ANEW.format(found.file.path.name))
+            found = None
         if found is None:
             path = self.folder / "messages" / file_name(thread_id)
             found = self._open[thread_id] = _ThreadMessages(path, self._note)
@@ -179,11 +183,16 @@ class JsonlMessageStore(QueryStore):
 
     def _refresh_threads(self) -> None:
         file = self._thread_file
+        if file.is_another():
+            self._note(_ANEW.format(file.path.name))
+            self._records.clear()
+            self._order.clear()
+            file.end = 0
         for line in file.lines(file.end):
             file.end = line.offset + len(line.data) + 1
             try:
                 row = thread_row(wire.load_thread(line.data))
-            except wire.NotARecord as e:
+            except (wire.NotARecord, SeshError) as e:  # a record of another program may bear an id that is none
                 self._note(f"threads.jsonl: what stands at byte {line.offset} is left out: {e}.")
                 continue
             known = self._records.get(row.id)
@@ -195,9 +204,14 @@ class JsonlMessageStore(QueryStore):
         if text not in self.notes:
             self.notes.append(text)
 
+    def _make_folders(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # conversations are their owner's alone
+        (self.folder / "messages").mkdir(exist_ok=True)
+
     @contextmanager
     def _writing(self) -> Iterator[None]:
         with self._mutex, self._failing():
+            self._make_folders()  # somebody may have deleted them; the lock would make its own, for all to read
             try:
                 self._file_lock.acquire()
             except Timeout:

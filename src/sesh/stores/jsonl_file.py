@@ -18,7 +18,7 @@ from sesh.format import jsontext, wire
 _FIRST_READ: Final = 64 * 1024
 """Enough for a page of fifty messages; reading on, the blocks grow ..."""
 _READ: Final = 1024 * 1024
-"""... to this."""
+"""... to this; beyond it only for a line that is longer."""
 _OURS: Final = re.compile(rb'\{"v":1,"id":"([^"\\]*)",')
 """How `wire.encode` begins a record: its id without decoding the rest."""
 
@@ -38,6 +38,7 @@ class RecordFile:
     def __init__(self, path: Path, note: Note) -> None:
         self.path: Final = path
         self.end = 0
+        self._node: int | None = None
         self._note: Final = note
 
     def size(self) -> int:
@@ -47,21 +48,36 @@ class RecordFile:
         except FileNotFoundError:
             return 0
 
+    def is_another(self) -> bool:
+        """Whether it is no longer the file whose lines were seen: deleted, cut short, or replaced by others."""
+        try:
+            now = self.path.stat()
+        except FileNotFoundError:
+            return self.end > 0
+        return now.st_size < self.end or (self.end > 0 and now.st_ino != self._node)
+
     def lines(self, start: int) -> Iterator[Line]:
-        """The complete lines from an offset on, as far as they are there now."""
+        """The complete lines from an offset on, as far as they are there now.
+
+        Each comes out of one read: a torn line that the next writer takes away meanwhile must not be joined to what
+        that one writes in its place.
+        """
         stop = self.size()
         if start >= stop:
             return
-        with self.path.open("rb") as f:
-            f.seek(start)
-            offset, rest, size = start, b"", _FIRST_READ
-            while (at := offset + len(rest)) < stop and (block := f.read(min(size, stop - at))):
-                *whole, rest = (rest + block).split(b"\n")
+        with self.path.open("rb", buffering=0) as f:
+            self._node = os.fstat(f.fileno()).st_ino
+            offset, size = start, _FIRST_READ
+            while offset < stop:
+                f.seek(offset)
+                *whole, rest = f.read(min(size, stop - offset)).split(b"\n")
                 for data in whole:
                     yield Line(offset, data)
                     offset += len(data) + 1
-                # A line longer than a block would be put together anew with each block: let them grow with it.
-                size = max(min(size * 2, _READ), len(rest))
+                if offset + len(rest) >= stop or not (whole or rest):
+                    return
+                # Where not even one line fits, the next block has to be larger.
+                size = min(size * 2, _READ) if whole else size * 2
 
     def mend(self) -> None:
         """Make the file end with a complete line. Only for the writer that holds the store's lock."""
@@ -99,7 +115,9 @@ class RecordFile:
         new = not self.path.exists()
         descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
         try:
-            start, done = os.fstat(descriptor).st_size, 0
+            before = os.fstat(descriptor)
+            self._node = before.st_ino
+            start, done = before.st_size, 0
             try:
                 while done < len(lines):
                     with memoryview(lines) as view:

@@ -16,6 +16,7 @@ from sesh.stores.base import RowStore
 from sesh.stores.postgres_sql import Script
 from sesh.stores.queries import MessageQuery, ThreadQuery
 from sesh.stores.rows import MessageRow, ThreadRow
+from sesh.stores.shown import shown
 
 T = TypeVar("T")
 
@@ -31,16 +32,16 @@ class PostgresMessageStore(RowStore):
         self._url: Final = url
         try:
             with psycopg.connect(url, **link.settings(url)) as connection:
-                link.register(connection)
+                _configure(connection)
                 if not _run(connection, scripts.is_current()):
                     with connection.transaction():
-                        _run(connection, scripts.migrate(link.shown(url)))
+                        _run(connection, scripts.migrate(shown(url)))
         except psycopg.Error as e:
             raise link.failed(url, e) from e
         self._pool: Final = ConnectionPool(
             url,
             kwargs=link.settings(url),
-            configure=link.register,
+            configure=_configure,
             min_size=0,
             max_size=link.POOL_SIZE,
             timeout=link.CONNECT_SECONDS,
@@ -94,6 +95,11 @@ class PostgresMessageStore(RowStore):
                     return act(connection)
         except psycopg.Error as e:
             raise link.failed(self._url, e) from e
+
+
+def _configure(connection: psycopg.Connection) -> None:
+    link.register(connection)
+    connection.set_isolation_level(link.ISOLATION)
 
 
 def _run(connection: psycopg.Connection, script: Script[T]) -> T:

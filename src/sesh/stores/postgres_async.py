@@ -16,6 +16,7 @@ from sesh.stores.aio import AsyncStore, pieces
 from sesh.stores.postgres_sql import Script
 from sesh.stores.queries import MessageQuery, ThreadQuery
 from sesh.stores.rows import MessageRow, chunks, conflict, message_row, storable, thread_row
+from sesh.stores.shown import shown
 
 T = TypeVar("T")
 
@@ -33,10 +34,10 @@ class AsyncPostgresMessageStore(AsyncStore):
         try:
             connection = await psycopg.AsyncConnection.connect(url, **link.settings(url))
             async with connection:
-                link.register(connection)
+                await _configure(connection)
                 if not await _run(connection, scripts.is_current()):
                     async with connection.transaction():
-                        await _run(connection, scripts.migrate(link.shown(url)))
+                        await _run(connection, scripts.migrate(shown(url)))
         except psycopg.Error as e:
             raise link.failed(url, e) from e
         pool = AsyncConnectionPool(
@@ -125,6 +126,7 @@ class AsyncPostgresMessageStore(AsyncStore):
 
 async def _configure(connection: psycopg.AsyncConnection) -> None:
     link.register(connection)
+    await connection.set_isolation_level(link.ISOLATION)
 
 
 async def _run(connection: psycopg.AsyncConnection, script: Script[T]) -> T:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import logging
 from typing import Any, Final
-from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 from psycopg.abc import AdaptContext
 from psycopg.adapt import Loader
 
 from sesh.errors import StoreFailed
+from sesh.stores.shown import hidden, shown
 
 CONNECT_SECONDS: Final = 10
 POOL_SIZE: Final = 8
 _LOST: Final = ("08", "57P")
 """SQLSTATE classes: connection exception; the server is going down, or has ended this connection."""
+ISOLATION: Final = psycopg.IsolationLevel.READ_COMMITTED
+"""What the scripts are written for. Where the database's own default is stricter, the server would refuse some of them
+("could not serialize access"), though the lock of a thread lets no two appends to it meet."""
 _AGAIN: Final = ("40001", "40P01")
 """Serialization failure and deadlock: the server undid the whole transaction and asks for another try."""
 
@@ -61,16 +64,9 @@ def failed(url: str, error: Exception) -> StoreFailed:
     hint = "Is the server up? What was acknowledged is kept; the call can be repeated."
     if state == "53100":
         hint = "The server's disk is full. What was acknowledged is kept; the call can be repeated."
+    elif state is None and isinstance(error, psycopg.ProgrammingError):
+        hint = "Write postgresql://USER@HOST/DATABASE."
     elif state is not None and not state.startswith(_LOST):
         hint = "The server refused it; see its log."
-    reason = " ".join(str(error).split()) or type(error).__name__
+    reason = hidden(" ".join(str(error).split()), url) or type(error).__name__
     return StoreFailed(f"The store {shown(url)}: {reason}.", hint=hint)
-
-
-def shown(url: str) -> str:
-    """A URL as it may be shown: without its password."""
-    parts = urlsplit(url)
-    if parts.password is None:
-        return url
-    host = parts.netloc.rsplit("@", 1)[1]
-    return urlunsplit(parts._replace(netloc=f"{parts.username or ''}:***@{host}"))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from sesh.errors import SeshError, StoreFailed
 from sesh.stores.api import MessageStore, Store
+from sesh.stores.shown import shown
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -91,9 +92,15 @@ def _need_psycopg() -> None:
 def _third_party(scheme: str, url: str) -> MessageStore:
     for entry in _entry_points():
         if entry.name == scheme:
-            return _load(entry)(url)
+            store = _load(entry)(url)
+            if not isinstance(store, MessageStore):
+                raise SeshError(
+                    f"What the entry point {entry.value!r} gives for {scheme}: lacks some of the five methods."
+                )
+            return store
     raise UnknownStore(
-        f"No store answers to {url!r}.", hint=f"A store URL begins with one of: {', '.join(f'{s}:' for s in schemes())}"
+        f"No store answers to {shown(url)!r}.",
+        hint=f"A store URL begins with one of: {', '.join(f'{s}:' for s in schemes())}",
     )
 
 

@@ -40,7 +40,8 @@ class SqliteMessageStore(RowStore):
 
     def __init__(self, path: Path | str) -> None:
         super().__init__()
-        self.path: Final = Path(path).expanduser()
+        # Whole, because SQLite takes the bare name `:memory:` for no file.
+        self.path: Final = Path(path).expanduser().absolute()
         self._lock: Final = RLock()
         with self._failing():
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -50,6 +51,7 @@ class SqliteMessageStore(RowStore):
             self._db: Final = sqlite3.connect(
                 self.path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
             )
+            self._file: Final = _identity(self.path)
             try:
                 self._prepare()
             except BaseException:
@@ -144,11 +146,20 @@ class SqliteMessageStore(RowStore):
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """A write transaction, committed at the end unless it was rolled back inside; rolled back where that fails."""
+        """A write transaction, committed at the end unless it was rolled back inside; rolled back where that fails.
+
+        Raises StoreFailed where the file is no longer the one that was opened: SQLite would go on writing to what
+        nobody finds any more.
+        """
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
             if self._db.in_transaction:
+                if _identity(self.path) != self._file:
+                    raise StoreFailed(
+                        f"The store {self.path} was moved or deleted while it was open.",
+                        hint="What was stored is in the file that was moved; this call is not. Run it again.",
+                    )
                 self._db.execute("COMMIT")
         except BaseException:
             if self._db.in_transaction:
@@ -164,6 +175,15 @@ class SqliteMessageStore(RowStore):
             raise StoreFailed(f"The store {self.path}: {e}.", hint=_hint(e)) from e
         except OSError as e:
             raise StoreFailed(f"The store {self.path}: {e.strerror or e}.") from e
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file it is; None where there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _limit(limit: int | None) -> int:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from itertools import count
 from typing import Any, ClassVar
 
@@ -42,6 +43,7 @@ HOSTILE_IDS = (
     "sha256-0000",
     "Zürich 🎉 \u2028",
     "x" * 300,
+    "".join(sha256(bytes([n])).hexdigest() for n in range(16))[:1000],  # as long as one may be, and hard to compress
     "'; DROP TABLE messages; --",
     "%s %(id)s {}",
 )
@@ -181,6 +183,7 @@ class StoreSuite:
         assert store.get_messages("t", limit=0) == []
         assert len(store.get_messages("t", limit=2)) == 2
         assert store.get_messages("t", after_id="m4") == []
+        assert len(store.get_messages("t", limit=10**30)) == 5
         with pytest.raises(ValueError, match="limit"):
             store.get_messages("t", limit=-1)
         with pytest.raises(ValueError, match="limit"):
@@ -189,9 +192,16 @@ class StoreSuite:
     def test_going_on_from_nowhere_is_an_error(self, store: MessageStore) -> None:
         store.append_message(said("t", 1))
         store.append_message(said("other", 2))
-        for thread_id, after in (("t", "m2"), ("t", ""), ("none", "m1"), ("t", "\ud800"), ("t", "\0")):
+        for after in ("m2", "", "\ud800", "\0", "x" * 5000):
             with pytest.raises(UnknownCursor):
-                store.get_messages(thread_id, after_id=after)
+                store.get_messages("t", after_id=after)
+            with pytest.raises(UnknownCursor):
+                store.get_messages("t", after_id=after, run_id="\ud800")
+            with pytest.raises(UnknownCursor):
+                store.list_threads(after_id=after, agent_id="\0")
+        for thread_id in ("none", "\ud800", "\0", "x" * 5000):
+            with pytest.raises(UnknownCursor):
+                store.get_messages(thread_id, after_id="m1")
         with pytest.raises(UnknownCursor):
             store.list_threads(after_id="t")
 
@@ -297,7 +307,7 @@ class StoreSuite:
         assert store.get_messages(name, after_id=name) == [said(name, 2)]
         assert [t.id for t in store.list_threads(agent_id=name, run_id=name)] == [name]
 
-    @pytest.mark.parametrize("name", ["", "nul \0 in it", "\ud800"])
+    @pytest.mark.parametrize("name", ["", "nul \0 in it", "\ud800", "x" * 1001, "ü" * 501], ids=ascii)
     def test_but_these(self, store: MessageStore, name: str) -> None:
         with pytest.raises(SeshError, match="id"):
             store.append_message(msgspec.structs.replace(said("t", 1), id=name))
@@ -305,8 +315,14 @@ class StoreSuite:
             store.append_message(said(name, 1))
         with pytest.raises(SeshError, match="id"):
             store.put_thread(thread(name))
+        if name:  # an agent or a run may be called by the empty text
+            with pytest.raises(SeshError, match="id"):
+                store.append_message(said("t", 1, run_id=name))
+            with pytest.raises(SeshError, match="id"):
+                store.put_thread(thread(agent_id=name))
         assert store.get_thread(name) is None
-        assert store.get_messages(name) == []
+        assert store.get_messages(name) == store.get_messages("t", run_id=name) == []
+        assert store.list_threads(agent_id=name) == store.list_threads(run_id=name) == []
 
     def test_any_conversation_comes_back(self, store: MessageStore) -> None:
         numbers = count()

@@ -21,6 +21,7 @@ from sesh.files.follow import wakes
 from sesh.format import jsontext
 from sesh.ingest.many import Failed, Sessions
 from sesh.ingest.session import Ingest
+from sesh.stores.shown import shown
 
 
 @click.command(
@@ -65,7 +66,7 @@ def command(
         cache = here.cards()
         sessions = Sessions(store, ingest, homes, cache)
         if not quiet and not once:
-            remark(f"Following into {url or default_url()}. Ctrl-C ends it.")
+            remark(f"Following into {shown(url or default_url())}. Ctrl-C ends it.")
         for _ in wakes(folders, stop):
             for found in sessions.due(time.time_ns()):
                 if stop.is_set():

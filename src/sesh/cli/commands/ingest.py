@@ -16,6 +16,7 @@ from sesh.files.scan import Found
 from sesh.ingest.many import Failed, Sessions
 from sesh.ingest.session import Ingest, Taken
 from sesh.stores import Store
+from sesh.stores.shown import shown
 
 
 @click.command(
@@ -69,7 +70,7 @@ def command(
         notes = store.notes if isinstance(store, Store) else []
     failed = [r for r in results if isinstance(r, Failed) and not r.empty]
     if as_json:
-        emit_json(_document(url or default_url(), results, skipped, notes))
+        emit_json(_document(shown(url or default_url()), results, skipped, notes))
     elif not quiet:
         for note in notes:
             remark(f"The store: {note}")
