@@ -6,6 +6,7 @@ What is shown, each time:
 * the store has what was read then: the thread's mark is the one that was put (`Point.mark`), and the message that it
   names is the one that stands there now, and the last 32 of its children are there;
 * the provider's reader answers for the lines (`providers.api.Onward`), and uses no name that stood before the place;
+* no message comes back that the client had left;
 * no children wait to be taken whole.
 
 The thread is the session's own: one that continues another session's is taken by the whole road. (A session that has a
@@ -33,7 +34,7 @@ from sesh.format import wire
 from sesh.format.message import Message
 from sesh.format.thread import Thread
 from sesh.ingest.points import Names, Point, Points
-from sesh.ingest.thread import Mark, mark_of
+from sesh.ingest.thread import Mark, come_back, left_of, mark_of
 from sesh.providers import registry
 from sesh.providers.api import (
     Further,
@@ -78,7 +79,8 @@ def grown(points: Points, store: MessageStore, path: Path, options: ReadOptions)
         thread = wire.load_thread(point.thread)
     except wire.NotARecord:
         return None
-    if mark_of(store.get_thread(thread.id), point.source) != point.mark:
+    stored = store.get_thread(thread.id)
+    if mark_of(stored, point.source) != point.mark:
         return None
     if any(store.get_thread(child) is None for child in point.children[-_LOOKED_AT:]):
         return None
@@ -101,6 +103,8 @@ def grown(points: Points, store: MessageStore, path: Path, options: ReadOptions)
     except msgspec.ValidationError:  # the state of another release of a plug-in
         return None
     if further is None or not _goes_on(point, further.result.messages):
+        return None
+    if come_back(left_of(stored), further.result.messages[point.mark.messages - point.before :]):
         return None
     return Grown(point=point, provider=provider, onward=onward, source=source, tail=found, further=further)
 

@@ -78,25 +78,43 @@ def grow(
     """
     mark = mark_of(thread, source)
     at = 0 if mark is None else mark.messages - before
-    if mark is not None and 0 < at <= len(read) and read[at - 1].id == mark.last:
+    gone = left_of(thread)
+    if mark is not None and 0 < at <= len(read) and read[at - 1].id == mark.last and not come_back(gone, read[at:]):
         doubtful = _stored_after(store, thread_id, read[:at], mark.settled - before)
         differing = _differing(doubtful, read[mark.settled - before : at])
         taken = max(settled, at)
         new = read[at:taken]
-        left: Sequence[str] = (thread.metadata or {}).get(LEFT, []) if thread is not None else []
+        left: Sequence[str] = gone
+        scattered = False
     else:
         if before:
             raise AssertionError("a thread can only be compared with the whole of what was read")
         stored = {m.id: m for page in _pages(store, thread_id) for m in page}
         differing = _differing(stored, read)
         taken = settled
-        new = [m for m in read[:settled] if m.id not in stored]
+        while taken < len(read) and read[taken].id in stored:  # taken before, when the session seemed to be at rest
+            taken += 1
+        new = [m for m in read[:taken] if m.id not in stored]
         left = _left(thread, source, stored, {m.id for m in read})
+        scattered = any(m.id in stored for m in read[taken:])
     append_all(store, new)
     held = len(read) - taken
     last = read[taken - 1].id if taken else None
     now = Mark(messages=before + taken, settled=before + min(settled, taken), last=last, held=held)
+    if scattered:  # what stands before a mark is stored, and nothing after it; where that is not so, there is none
+        now = Mark(held=held)
     return Growth(appended=len(new), differing=differing, held=held, mark=now, left=left)
+
+
+def left_of(thread: Thread | None) -> Sequence[str]:
+    """The messages that the client went back behind, as a thread's record names them."""
+    found = ((thread.metadata or {}) if thread is not None else {}).get(LEFT)
+    return found if isinstance(found, list) else ()
+
+
+def come_back(left: Sequence[str], read: Sequence[Message]) -> bool:
+    """Whether the client is again where it had left: those messages are stored, and no longer to be skipped."""
+    return bool(left) and not {m.id for m in read}.isdisjoint(left)
 
 
 def _pages(store: MessageStore, thread_id: str) -> list[list[Message]]:
@@ -128,7 +146,7 @@ def _left(thread: Thread | None, source: str, stored: dict[str, Message], read: 
     """Stored messages of this source that are no longer on its main thread."""
     marks = ((thread.metadata or {}) if thread is not None else {}).get(MARKS)
     alone = not isinstance(marks, dict) or set(marks) <= {source}
-    before = set((thread.metadata or {}).get(LEFT, [])) if thread is not None else set()
+    before = set(left_of(thread))
     return [m.id for m in stored.values() if m.id not in read and (alone or _is_of(m, source) or m.id in before)]
 
 
