@@ -2,7 +2,7 @@
 
     python -m bench.stores                                  all back ends but Postgres, a million messages (10 minutes)
     python -m bench.stores --messages 100000                a tenth of it
-    python -m bench.stores postgresql://postgres@127.0.0.1/bench    a store of your own choice (an empty one)
+    python -m bench.stores postgresql://postgres@127.0.0.1/bench    databases beside this one (2 minutes)
 
 Every figure is a ratio of CPU time, or of peak memory, of child processes of this run, so that it means the same on
 any machine; for Postgres the time is what passes, since the server does the work. The messages are like those of

@@ -144,6 +144,22 @@ def test_the_wrong_kind_of_record() -> None:
         wire.load_message(b'{"v":1,"id":"t","createdAt":""}')
 
 
+@pytest.mark.parametrize("more", [b'"raw":null', b'"model":null', b'"usage":{"inputTokens":null}'])
+def test_a_null_that_could_have_been_left_out_stays_in_the_text(more: bytes) -> None:
+    text = b'{"v":1,"id":"m","threadId":"t","role":"user","ts":"","content":[],%s}' % more
+    assert wire.encode(wire.load(text)) == text
+
+
+def test_whole_numbers_with_a_point() -> None:
+    """To the schema 1.0 is an integer, and some languages write all numbers so."""
+    text = b'{"v":1.0,"id":"m","threadId":"t","role":"user","ts":"","content":[],"usage":{"inputTokens":7.0}}'
+    found = wire.load_message(text)
+    assert found.usage is not None
+    assert found.usage.input_tokens == 7
+    with pytest.raises(wire.NotARecord):
+        wire.load(text.replace(b"7.0", b"7.5"))
+
+
 def test_sameness_is_of_json_values() -> None:
     assert wire.same(b'{"a":1,"b":[1.0]}', b'{ "b": [1.0], "a": 1 }')
     assert wire.same(b'"\\u00e9"', '"é"'.encode())

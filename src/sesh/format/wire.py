@@ -140,6 +140,7 @@ def load_thread(text: bytes) -> Thread:
 def from_object(value: JsonObject) -> Decoded:
     """A decoded v1 object as a record. A message has `threadId`, a thread has not. Raises NotARecord."""
     unknown: list[str] = []
+    value = _whole_numbers(value)
     try:
         if "threadId" not in value:
             unknown += sorted(value.keys() - _names(Thread))
@@ -216,8 +217,8 @@ def from_value(value: JsonValue, text: bytes) -> Record:
     if current["v"] != VERSION or isinstance(current["v"], bool):
         return _keep(_envelope(value), _line(text, value), version, ())
     record, unknown = from_object(current)
-    if not unknown and current is value:
-        return record
+    if not unknown and current is value and jsontext.loads(encode(record)) == value:
+        return record  # a null where the field could have been left out is no part of the record, but of its text
     return _keep(record, _line(text, value), version, unknown)
 
 
@@ -272,6 +273,17 @@ def _sorted(value: JsonValue) -> str:
     import json  # only where two records are compared
 
     return json.dumps(value, sort_keys=True, ensure_ascii=True)
+
+
+def _whole_numbers(value: JsonObject) -> JsonObject:
+    """The same with 1.0 as 1 where an integer belongs: JSON has one kind of number, and some writers say it so."""
+    usage = value.get("usage")
+    if isinstance(value.get("v"), float) and value["v"] == VERSION:
+        value = {**value, "v": VERSION}
+    if isinstance(usage, dict) and any(isinstance(n, float) for n in usage.values()):
+        whole = {k: int(n) if isinstance(n, float) and n.is_integer() else n for k, n in usage.items()}
+        value = {**value, "usage": whole}
+    return value
 
 
 @cache
