@@ -1,16 +1,19 @@
-"""What lies beside a session, as a mapping that reads when asked."""
+"""files/read.py: what is read to its end, and what lies beside a session, as a mapping that reads when asked."""
 
 from __future__ import annotations
 
 import os
+import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import zstandard
 
+from sesh.errors import NoSuchSession, NotASession
 from sesh.files import read
-from sesh.files.read import FolderView
+from sesh.files.read import FolderView, read_file
 
 ROLLOUT = "sessions/2026/11/30/rollout-a.jsonl"
 
@@ -87,3 +90,30 @@ def test_links_in_a_circle_are_not_followed(home: Path) -> None:
 
 def test_a_folder_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
     assert list(FolderView(tmp_path / "none", ("**/*", "*.jsonl"), leave_out=tmp_path / "none" / "x")) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such files there")
+def test_what_has_no_end_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("/dev/zero")
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("socket")
+        for name, what in (("/dev/zero", "device"), ("link", "device"), ("pipe", "named pipe"), ("socket", "socket")):
+            with pytest.raises(NotASession, match=f"{name} is no regular file but a {what}"):
+                read_file(Path(name))
+    with pytest.raises(NoSuchSession):
+        read_file(tmp_path / "nothing")
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="the shell has no <(...) here")
+def test_a_pipe_that_the_shell_gave_is_read() -> None:
+    """`sesh show <(ssh there cat session.jsonl)`: it ends with its writer."""
+    reader, writer = os.pipe()
+    thread = threading.Thread(target=lambda: (os.write(writer, b"{}\n"), os.close(writer)))
+    thread.start()
+    try:
+        assert read_file(Path(f"/dev/fd/{reader}"))[0] == b"{}\n"
+    finally:
+        thread.join()
+        os.close(reader)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import translate
 from pathlib import Path
@@ -59,6 +60,7 @@ def stored_size(path: Path) -> int:
 def read_file(path: Path) -> tuple[bytes, int]:
     """A file's bytes (decompressed where its name ends in .zst) and its mtime. Raises as `open_session`."""
     try:
+        _must_end(path)
         with path.open("rb") as f:
             status = os.fstat(f.fileno())
             data = f.read()
@@ -71,6 +73,22 @@ def read_file(path: Path) -> tuple[bytes, int]:
     if path.name.endswith(ZSTD_SUFFIX):
         data = decompress(data, str(path))
     return data, status.st_mtime_ns
+
+
+def _must_end(path: Path) -> None:
+    """Refuse what is never read to its end: a device, or a named pipe, which may have no writer. Raises NotASession.
+
+    A pipe that this process was given as one of its own (`<(command)` in a shell) ends with its writer.
+    """
+    mode = path.stat().st_mode
+    if stat.S_ISREG(mode) or stat.S_ISDIR(mode) or (stat.S_ISFIFO(mode) and _is_own_descriptor(path)):
+        return
+    what = "named pipe" if stat.S_ISFIFO(mode) else "socket" if stat.S_ISSOCK(mode) else "device"
+    raise NotASession(f"{path} is no regular file but a {what}.", hint="Name a session's file.")
+
+
+def _is_own_descriptor(path: Path) -> bool:
+    return path == Path("/dev/stdin") or Path(os.path.realpath(path.parent)) == Path(os.path.realpath("/dev/fd"))
 
 
 def decompress(data: bytes, where: str) -> bytes:
