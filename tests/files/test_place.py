@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -134,6 +135,41 @@ def test_a_full_disk(small_disk: Path) -> None:
     with pytest.raises(SeshError, match="no room on the disk"):
         place([new(small_disk / "ok.jsonl"), NewFile(path=small_disk / "big.jsonl", chunks=[b"x" * 200_000])])
     assert list(small_disk.iterdir()) == []
+
+
+def test_what_does_not_fit_is_not_appended_in_part(small_disk: Path) -> None:
+    """A disk with a little room takes a part of a write and says so: the torn line would cost the next one as well."""
+    names = small_disk / "names.jsonl"
+    assert append(names, [b"one"]) == [b"one"]
+    filler = os.open(small_disk / "filler", os.O_WRONLY | os.O_CREAT)
+    with suppress(OSError):
+        while os.write(filler, b"x" * 4096):
+            pass
+    os.close(filler)
+    with pytest.raises(SeshError, match="no room on the disk"):
+        append(names, [b"y" * 9000])
+    assert names.read_bytes() == b"one\n"
+    assert append(names, [b"two"]) == [b"two"]
+    assert names.read_bytes() == b"one\ntwo\n"
+
+
+def test_a_part_that_somebody_wrote_behind_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = tmp_path / "names.jsonl"
+    names.write_bytes(b"one\n")
+    write = os.write
+
+    def part(descriptor: int, data: bytes) -> int:
+        if not data.startswith(b"two"):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written = write(descriptor, data[:3])
+        with names.open("ab") as other:
+            other.write(b"\nother\n")
+        return written
+
+    monkeypatch.setattr(os, "write", part)
+    with pytest.raises(SeshError, match="no room on the disk"):
+        append(names, [b"two and more"])
+    assert names.read_bytes() == b"one\ntwo\nother\n"
 
 
 def test_a_disk_that_is_read_only(small_disk: Path) -> None:

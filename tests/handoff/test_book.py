@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from sesh.handoff import extent
+from sesh.errors import Refused, SeshError
+from sesh.handoff import book, extent
 from sesh.handoff.book import Book
 from sesh.handoff.link import End, Link, find_stamp, link_id, stamp, target_id
 
@@ -106,3 +109,27 @@ def test_the_target_id_is_of_the_bytes_and_the_options() -> None:
     assert target_id(*base[:4], {"tools": "keep"}, base[5]) != one
     assert target_id("merge", *base[1:]) != one
     assert one[14] == "7"
+
+
+def test_who_makes_links_for_too_long_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(book, "_WAIT_SECONDS", 0.1)
+    first, second = Book(tmp_path / "sesh"), Book(tmp_path / "sesh")
+    with first.open(), pytest.raises(Refused, match="Another sesh") as waited, second.open():
+        pass
+    assert "links.lock" in waited.value.message
+    if sys.platform.startswith("linux"):
+        assert f"(process {os.getpid()})" in waited.value.message
+
+
+def test_a_book_that_cannot_be_used(tmp_path: Path) -> None:
+    """Each error says which file and what to do; a book that was never written is an empty one."""
+    (tmp_path / "a file").write_text("")
+    here = Book(tmp_path / "a file")
+    assert here.links() == []
+    with pytest.raises(SeshError, match="a file") as said, here.open():
+        pass
+    assert said.value.hint
+    (tmp_path / "sesh" / "links.jsonl").mkdir(parents=True)
+    with pytest.raises(SeshError, match=r"links\.jsonl cannot be read") as said:
+        Book(tmp_path / "sesh").links()
+    assert said.value.hint

@@ -67,7 +67,7 @@ def place(files: Sequence[NewFile]) -> list[Path]:
     except BaseException as e:
         _take_back(made, folders)
         if isinstance(e, OSError):
-            raise _sorry(e, files[-1].path) from e
+            raise sorry(e, files[-1].path) from e
         raise
     return made
 
@@ -232,7 +232,7 @@ def append(path: Path, lines: Iterable[bytes]) -> list[bytes]:
     """Add lines to the end of a file that others append to as well; returns those that were not there yet.
 
     Nothing in it is changed. A last line without LF gets one first. The file is locked meanwhile, and what is added
-    goes in one write. Raises SeshError.
+    goes in one write, whole or not at all. Raises SeshError.
     """
     from sesh.files.locks import locked  # a conversion appends to nothing
 
@@ -247,14 +247,30 @@ def append(path: Path, lines: Iterable[bytes]) -> list[bytes]:
                 if fresh:
                     step(f"append {path.name}")
                     gap = b"" if not there or there.endswith(b"\n") else b"\n"
-                    os.write(descriptor, gap + b"".join(line + b"\n" for line in fresh))
+                    _write_at_end(descriptor, gap + b"".join(line + b"\n" for line in fresh), len(there))
                     os.fsync(descriptor)
                     step(f"appended {path.name}")
                 return fresh
         finally:
             os.close(descriptor)
     except OSError as e:
-        raise _sorry(e, path) from e
+        raise sorry(e, path) from e
+
+
+def _write_at_end(descriptor: int, data: bytes, size: int) -> None:
+    """Add to a file of `size` bytes, all of it or nothing. Raises OSError.
+
+    A disk with some room left takes a part and says how much; the rest then fails. A torn line would cost the next
+    one that is appended, by whomever, so the part is taken back, unless somebody has written behind it already.
+    """
+    written = 0
+    try:
+        while written < len(data):
+            written += os.write(descriptor, data[written:])
+    except OSError:
+        if written and os.fstat(descriptor).st_size == size + written:
+            os.ftruncate(descriptor, size)
+        raise
 
 
 def _read_all(descriptor: int) -> bytes:
@@ -265,7 +281,7 @@ def _read_all(descriptor: int) -> bytes:
     return b"".join(parts)
 
 
-def _sorry(error: OSError, path: Path) -> SeshError:
+def sorry(error: OSError, path: Path) -> SeshError:
     """What an operating system's error means to the user."""
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT:
@@ -281,8 +297,8 @@ def _sorry(error: OSError, path: Path) -> SeshError:
             return SeshError(
                 f"The name {path} is too long for this file system.", hint="Name a shorter folder with --cwd."
             )
-        case errno.ENOTDIR:
-            return SeshError(f"{path.parent} is in part no folder.", hint="Name another folder.")
+        case errno.ENOTDIR | errno.EEXIST:  # a file, or a link to nowhere, where a folder should be
+            return SeshError(f"{path.parent} is in part no folder.", hint="Nothing was written. Name another folder.")
         case errno.ENOENT:
             return SeshError(f"The folder {path.parent} vanished meanwhile.", hint="Nothing was written. Run it again.")
         case _:

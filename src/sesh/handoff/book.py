@@ -14,12 +14,13 @@ from typing import Final, Literal
 
 import msgspec
 
-from sesh.errors import Refused
-from sesh.files import place
+from sesh.errors import Refused, SeshError
+from sesh.files import locks, place
 from sesh.format import jsontext, lines
 from sesh.handoff.link import Link
 
 NAME: Final = "links.jsonl"
+_WAIT_SECONDS: Final = 30.0
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -39,17 +40,22 @@ class Book:
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """Keep other processes of sesh from making links meanwhile. Raises Refused after half a minute."""
+        """Keep other processes of sesh from making links meanwhile. Raises Refused (30 s), SeshError."""
         from filelock import FileLock, Timeout  # only where something is written
 
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = FileLock(self.path.with_suffix(".lock"), timeout=30)
+        file = self.path.with_suffix(".lock")
+        lock = FileLock(file, timeout=_WAIT_SECONDS)
         try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             lock.acquire()
         except Timeout:
+            held = locks.keeper(file)
             raise Refused(
-                "Another sesh has been writing for half a minute.", hint="Run it again when it is done."
+                f"Another sesh{f' ({held})' if held else ''} has been making links for {_WAIT_SECONDS:.0f} s ({file}).",
+                hint=locks.waiting_advice(held),
             ) from None
+        except OSError as e:
+            raise place.sorry(e, file) from e
         try:
             yield
         finally:
@@ -81,8 +87,13 @@ class Book:
     def _entries(self) -> Iterator[Entry]:
         try:
             data = self.path.read_bytes()
-        except FileNotFoundError:
-            return
+        except (FileNotFoundError, NotADirectoryError):
+            return  # sesh's folder cannot be made where a file is: that is said when something is to be written
+        except OSError as e:
+            raise SeshError(
+                f"sesh's book of links {self.path} cannot be read: {e.strerror or e}.",
+                hint="Mend its permissions, or move it away: sessions say themselves where they came from.",
+            ) from e
         decode = msgspec.json.Decoder(Entry).decode
         for line in lines.split(data):
             try:

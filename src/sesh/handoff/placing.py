@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
+from sesh.errors import SeshError
 from sesh.files.place import NewFile, TextChunks, append, place
 from sesh.handoff.book import Book
 from sesh.handoff.link import Link
@@ -26,12 +27,22 @@ def files_of(emitted: EmitResult, home: Path, copies: Sequence[CopiedFile] = ())
     return [*beside, *copied, main]
 
 
-def act(link: Link, files: Sequence[NewFile], emitted: EmitResult, home: Path, book: Book) -> None:
-    """Make the files and the link. Raises SeshError; then neither is there."""
+def act(link: Link, files: Sequence[NewFile], emitted: EmitResult, home: Path, book: Book) -> bool:
+    """Make the files and the link; False where another sesh has made the session meanwhile.
+
+    Raises SeshError; then neither is there, or the message says what is.
+    """
     book.planned(link)
-    place(files)
-    book.placed(link)
-    names(emitted, home)
+    made = place(files)
+    try:
+        book.placed(link)
+        names(emitted, home)
+    except SeshError as e:  # the link holds all the same: its file is there (book.py)
+        raise SeshError(
+            f"The session was made ({link.to.path}), but not all that goes with it: {e.message}",
+            hint="Once that is mended, run it again: the session stays as it is, and what is missing is added.",
+        ) from e
+    return files[-1].path in made
 
 
 def names(emitted: EmitResult, home: Path) -> None:

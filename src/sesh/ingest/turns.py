@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from sesh.errors import StoreFailed
+from sesh.files import locks
 
 _WAIT_SECONDS: Final = 60.0
 
@@ -24,13 +25,17 @@ def turn(folder: Path, session: Path) -> Iterator[None]:
     from filelock import FileLock, Timeout  # only where something is written
 
     name = hashlib.blake2b(os.fsencode(os.path.realpath(session)), digest_size=1).hexdigest()
-    lock = FileLock(folder / "turns" / f"{name}.lock", timeout=_WAIT_SECONDS, is_singleton=True)
+    file = folder / "turns" / f"{name}.lock"
+    lock = FileLock(file, timeout=_WAIT_SECONDS, is_singleton=True)
     try:
-        (folder / "turns").mkdir(parents=True, exist_ok=True, mode=0o700)
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock.acquire()
     except Timeout:
+        held = locks.keeper(file)
         raise StoreFailed(
-            f"Another sesh has been taking {session} for {_WAIT_SECONDS:.0f} s.", hint="Run it again when it is done."
+            f"Another sesh{f' ({held})' if held else ''} has been taking {session}, or a session that shares its lock, "
+            f"for {_WAIT_SECONDS:.0f} s ({file}).",
+            hint=locks.waiting_advice(held),
         ) from None
     except (OSError, NotImplementedError):
         pass  # no turns: the marks that either road asks again are what remains
