@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from sesh.catalog.homes import sesh_home
 from sesh.providers.claude_code.layout import munge
 from tests.cli.conftest import CODEX, Sesh
 from tests.handoff.desk import Desk
@@ -40,6 +41,7 @@ def say(path: Path, words: str) -> None:
     """A turn more, as the client would append it (tests/handoff/desk.py)."""
     desk = object.__new__(Desk)
     desk.cwd = Path.cwd()
+    desk._parents = {}
     desk.clock = Desk.__dataclass_fields__["clock"].default_factory()  # type: ignore[misc]
     Desk.say(desk, path, words)
 
@@ -119,6 +121,45 @@ def test_another_home_is_named_in_the_command(sesh: Sesh, project: Path, tmp_pat
     say(Path(over["path"]), "Said over there")
     back = sesh("merge", over["path"], "--json").json
     assert back["turns"] == 1 and back["provider"] == "claude-code"
+
+
+def test_a_folder_of_the_client_that_is_relative(
+    sesh: Sesh, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It means another folder wherever one has changed to, so that nothing is written down or printed so."""
+    monkeypatch.setenv("CODEX_HOME", "a home")
+    over = sesh("handoff", CLAUDE_ID, "--to", "codex", "--json").json
+    assert Path(over["path"]).is_relative_to(project / "a home")
+    assert over["resume"]["environment"] == {"CODEX_HOME": str(project / "a home")}
+    say(Path(over["path"]), "Said over there")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CODEX_HOME")
+    assert [one["state"] for one in sesh("links", "--json").json["links"]] == ["continued"]
+    assert sesh("merge", CLAUDE_ID, "--json").json["turns"] == 1
+
+
+def test_links_without_the_book(sesh: Sesh, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sessions say it themselves; another folder for sesh is as good as another machine."""
+    over = sesh("handoff", CLAUDE_ID, "--to", "codex", "--json").json
+    say(Path(over["path"]), "Said over there")
+    known = sesh("links", "--json").json["links"]
+    monkeypatch.setenv("SESH_HOME", str(project / "another"))
+    (found,) = sesh("links", "--json").json["links"]
+    assert found == {**known[0], "at": found["at"], "byStamp": True}
+    assert sesh("links", "--here", "--json").json["links"] == [found]
+    assert sesh("links").out.endswith("continued by 1 turn; known by its stamp\n")
+    assert not (project / "another" / "links.jsonl").exists()
+
+
+def test_a_book_that_cannot_be_read_keeps_no_list_from_being_shown(sesh: Sesh, project: Path) -> None:
+    book = sesh_home(os.environ) / "links.jsonl"
+    book.mkdir(parents=True)
+    for command in ("links", "merge"):
+        failed = sesh(command, "--json")
+        assert failed.code == 1 and str(book) in failed.json["error"] and failed.json["hint"]
+    shown = sesh("list", "--all", "--json")
+    assert shown.code == 0 and shown.json["sessions"] and str(book) in shown.err
+    assert any(str(book) in problem for problem in sesh("doctor", "--json").json["problems"])
 
 
 def test_another_folder_is_named_in_the_command(sesh: Sesh, project: Path, tmp_path: Path) -> None:
@@ -227,4 +268,5 @@ def test_two_at_once_make_one_session(project: Path, demo_home: Path) -> None:
     told = [json.loads(p.communicate()[0]) for p in both]
     assert [p.returncode for p in both] == [0, 0, 0]
     assert len({t["path"] for t in told}) == 1
+    assert sorted(t["written"] for t in told) == [False, False, True]
     assert len(list((demo_home / ".codex").rglob(f"*{told[0]['sessionId']}*"))) == 1

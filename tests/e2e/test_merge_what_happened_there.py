@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 from tests.clients.job import Call
-from tests.e2e.journey import COMMAND, TOOLS, Journey, said, texts
+from tests.e2e.journey import COMMAND, TOOLS, Journey, said, session_at, texts
 
 Event = Callable[[Journey, str], str]
 """Something that happens to a session after one turn there; returns the id of the session to merge."""
@@ -147,6 +147,23 @@ def test_in_codex(journey: Journey, event: Event, history: str) -> None:
     journey.assert_untouched()
 
 
+def test_a_copy_of_a_fork_is_reverted(journey: Journey) -> None:
+    """A paginated fork has its history in another rollout, and so has a merged copy of it: it is known all the same."""
+    origin = journey.begin_in_claude()
+    fork = forked(journey, journey.handoff(origin, "codex", "--history", "paginated"))
+    copy = journey.merge(fork)["sessionId"]
+    journey.in_claude(copy, ["Said here."], prompt="On in Claude")
+    there = journey.merge(copy)["sessionId"]
+    journey.watch(journey.claude_file(copy))
+    journey.in_codex(there, [[{"text": "A wrong answer."}]], prompt="A wrong turn")
+    _revert(journey, there, 1)
+    journey.in_codex(there, [[{"text": "The right answer."}]], prompt="The right turn")
+    merged = journey.merge(there)
+    assert merged["turns"] == 1
+    assert said(journey.peek_in_claude(merged["sessionId"])) == said(journey.peek_in_codex(there))
+    journey.assert_untouched()
+
+
 def test_reverted_into_what_was_handed_off(journey: Journey) -> None:
     """The far side goes back to before the last turn that it was given, and on from there; so does the merged copy."""
     origin = journey.begin_in_claude()
@@ -221,7 +238,38 @@ def claude_rewound(journey: Journey, target: str) -> str:
     return target
 
 
-@pytest.mark.parametrize("event", [claude_compacted, claude_forked, claude_with_a_sub_agent, claude_rewound])
+def claude_forked_after_a_compaction(journey: Journey, target: str) -> str:
+    """The fork's file begins with the summary, and does not say what it is a fork of."""
+    claude_compacted(journey, target)
+    fork = claude_forked(journey, target)
+    assert b"forkedFrom" not in journey.claude_file(fork).read_bytes()
+    return fork
+
+
+def claude_went_back_into_a_turn(journey: Journey, target: str) -> str:
+    """The turn loses its last word, and the next prompt follows what was said before that."""
+    path = journey.claude_file(target)
+    said = [m for m in session_at(path).messages if m.kind is None and m.role == "assistant" and m.provenance]
+    before = said[-2].provenance
+    assert before is not None and before.source_id
+    journey.merge(target)
+    back = ("--resume-session-at", before.source_id)
+    args = ("-p", "--resume", target, *back, "Go on from there")
+    journey.goes_on(journey.claude, path, *args, home=journey.claude_home, script=["From there."])
+    return target
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        claude_compacted,
+        claude_forked,
+        claude_forked_after_a_compaction,
+        claude_with_a_sub_agent,
+        claude_rewound,
+        claude_went_back_into_a_turn,
+    ],
+)
 def test_in_claude(journey: Journey, event: Event) -> None:
     origin = journey.begin_in_codex()
     target = journey.handoff(origin, "claude-code", "--tools", "keep")

@@ -35,6 +35,7 @@ class Desk:
     clock: datetime = field(default_factory=lambda: datetime(2026, 12, 1, 12, 0, tzinfo=UTC))
 
     def __post_init__(self) -> None:
+        self._parents: dict[Path, str] = {}
         self.cwd = self.root / "project"
         self.cwd.mkdir(parents=True)
         self.homes: Homes = {
@@ -94,7 +95,6 @@ class Desk:
         return back.plan(
             way,
             self.homes,
-            self.book,
             now=self.now(),
             choice=choice,
             live=live,
@@ -137,7 +137,8 @@ class Desk:
     def say_in_claude(self, path: Path, prompt: str, answer: str) -> None:
         """A turn, as Claude Code appends one."""
         records = [json.loads(line) for line in path.read_bytes().splitlines()]
-        parent = [r["uuid"] for r in records if r.get("uuid") and not r.get("isSidechain")][-1]
+        last = [r["uuid"] for r in records if r.get("uuid") and not r.get("isSidechain")][-1]
+        parent = self._parents.pop(path, last)
         one, two = f"uuid-{len(records)}-1", f"uuid-{len(records)}-2"
         base = {"isSidechain": False, "userType": "external", "cwd": str(self.cwd), "sessionId": path.stem}
         said = {"role": "user", "content": prompt}
@@ -157,6 +158,24 @@ class Desk:
         with path.open("ab") as f:
             for row in rows:
                 f.write(json.dumps(row).encode() + b"\n")
+
+    def go_back(self, path: Path, turns: int) -> None:
+        """Take turns back: Codex says so at once, Claude Code with the next prompt, which hangs where they began."""
+        if path.name.startswith("rollout-"):
+            event = {"type": "thread_rolled_back", "num_turns": turns}
+            record: dict[str, Any] = {"timestamp": self.now(), "type": "event_msg", "payload": event}
+            ordinals = [n for line in path.read_bytes().splitlines() if (n := json.loads(line).get("ordinal"))]
+            with path.open("ab") as f:
+                f.write(json.dumps(record | ({"ordinal": ordinals[-1] + 1} if ordinals else {})).encode() + b"\n")
+            return
+        said = [m for m in read(path).messages if walk.is_prompt(m)][-turns].provenance
+        records = [json.loads(line) for line in path.read_bytes().splitlines()]
+        parent = next(r["parentUuid"] for r in records if said is not None and r.get("uuid") == said.source_id)
+        self.hang_on(path, parent)
+
+    def hang_on(self, path: Path, uuid: str) -> None:
+        """Let the next turn of a Claude session follow another line than the last: as a rewind does."""
+        self._parents[path] = uuid
 
     def say(self, path: Path, prompt: str, answer: str = "An answer.") -> None:
         """A turn in whichever client's session it is."""

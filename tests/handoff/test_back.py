@@ -150,6 +150,125 @@ def test_both_sides_went_on(desk: Desk, provider: str) -> None:
 
 
 @BOTH
+def test_both_went_back_behind_the_handoff(desk: Desk, provider: str) -> None:
+    """--branch is the far side's conversation, with what the origin no longer has; --append is the origin's."""
+    origin = desk.claude() if provider == "claude-code" else desk.codex()
+    desk.say(origin, "Second", "Second answer.")
+    target = desk.handoff(origin, OTHER[provider], tools="keep")
+    desk.go_back(origin, 1)
+    desk.say(origin, "Another second")
+    desk.say(target, "Third")
+    with pytest.raises(Diverged) as refused:
+        desk.merge(target)
+    assert f"{origin_id(desk, origin)} has gone back by 1 turn and has 1 turn more" in refused.value.message
+    branch = desk.merge(target, "branch")
+    assert spoken(branch.path) == spoken(target)
+    assert prompts(branch.path)[-2:] == ["Second", "Third"]
+    uuids = [json.loads(line).get("uuid") for line in branch.path.read_bytes().splitlines()]
+    assert len(known := [u for u in uuids if u]) == len(set(known))
+    desk.book.path.unlink()
+    branch.path.unlink()
+    append = desk.merge(target, "append")
+    assert prompts(append.path) == [*prompts(origin), "Third"]
+
+
+def origin_id(desk: Desk, path: Path) -> str:
+    """A session as messages name it."""
+    return str(choose.side(open_session(path)).end)
+
+
+def test_the_origin_went_back_and_said_nothing_since(desk: Desk) -> None:
+    origin = desk.codex()
+    desk.say(origin, "Second")
+    target = desk.handoff(origin, "claude-code", tools="keep")
+    desk.go_back(origin, 1)
+    desk.say(target, "Third")
+    with pytest.raises(Diverged, match=r"has gone back by 1 turn, claude-code:\S+ has 1 turn more"):
+        desk.merge(target)
+    assert prompts(desk.merge(target, "branch").path)[-2:] == ["Second", "Third"]
+
+
+@BOTH
+def test_appended_is_after_the_end_though_the_far_side_went_back(desk: Desk, provider: str) -> None:
+    origin = desk.claude() if provider == "claude-code" else desk.codex()
+    desk.say(origin, "Second")
+    target = desk.handoff(origin, OTHER[provider])
+    desk.say(origin, "Here")
+    desk.go_back(target, 1)
+    desk.say(target, "There")
+    merged = desk.merge(target, "append")
+    assert prompts(merged.path) == [*prompts(origin), "There"]
+    assert any("--append was chosen" in remark for remark in merged.remarks)
+
+
+@BOTH
+def test_the_copy_went_on_and_the_far_side_went_back(desk: Desk, provider: str) -> None:
+    """What was said in the copy never stands aside without being asked for."""
+    origin, target = begin(desk, provider)
+    desk.say(target, "One")
+    desk.say(target, "Two")
+    copy = desk.merge(target).path
+    desk.say(copy, "In the copy")
+    desk.go_back(target, 1)
+    desk.say(target, "Another two")
+    with pytest.raises(Diverged, match=r"has 1 turn more, \S+ has gone back by 1 turn and has 1 turn more"):
+        desk.merge(target)
+    begun = prompts(origin)
+    branch = desk.plan_merge(target, "branch")
+    assert branch.trunk.opened.path == copy
+    assert prompts(desk.merge(target, "branch").path) == [*begun, "One", "Another two"]
+    desk.say(target, "Three")
+    again = desk.merge(target)
+    assert prompts(again.path) == [*begun, "One", "Another two", "Three"], "chosen once for this state of the copy"
+
+
+@pytest.mark.parametrize("where", ["a later turn", "the first turn"])
+def test_gone_back_into_a_turn(desk: Desk, where: str) -> None:
+    """As Claude Code's `--resume-session-at` does: a turn loses its end, and something else is said instead."""
+    origin = desk.codex()
+    if where == "a later turn":
+        desk.say(origin, "Second")
+    target = desk.handoff(origin, "claude-code", tools="keep")
+    said = [m for m in read(target).messages if m.kind is None]
+    before = said[-2 if where == "a later turn" else 2].provenance
+    assert before is not None and before.source_id
+    desk.hang_on(target, before.source_id)
+    desk.say(target, "Instead")
+    assert len(spoken(target)) < len(spoken(origin)) + 2
+    merged = desk.merge(target)
+    assert spoken(merged.path) == spoken(target)
+    assert merged.news.torn_turn and "gone back by" in " ".join(merged.remarks)
+
+
+def test_only_gone_back(desk: Desk) -> None:
+    origin = desk.claude()
+    desk.say(origin, "Second")
+    target = desk.handoff(origin, "codex")
+    desk.go_back(target, 1)
+    merged = desk.merge(target)
+    assert merged.emitted is None
+    assert "gone back by 1 turn, which is taken over with the next thing said" in " ".join(merged.remarks)
+
+
+@BOTH
+def test_without_the_book_a_second_merge_is_one_too(desk: Desk, provider: str) -> None:
+    """The merged copies bear stamps as well: what they have is not merged again, and what was said in them stays."""
+    origin, target = begin(desk, provider)
+    desk.say(target, "One")
+    first = desk.merge(target)
+    desk.say(first.path, "In the copy")
+    desk.say(target, "Two")
+    second = desk.merge(target)
+    desk.say(second.path, "In the second")
+    desk.say(target, "Three")
+    desk.book.path.unlink()
+    third = desk.merge(target)
+    assert (third.trunk.opened.path, third.news.turns) == (second.path, 1)
+    assert prompts(third.path) == [*prompts(origin), "One", "In the copy", "Two", "In the second", "Three"]
+    assert desk.plan_merge(target).emitted is None
+
+
+@BOTH
 def test_the_direction_can_be_said(desk: Desk, provider: str) -> None:
     """After a merge of two sides that both went on, either side has something that the other has not."""
     origin, target = begin(desk, provider)
@@ -237,7 +356,7 @@ def test_asked_again_the_folder_leads_to_the_newest_copy(desk: Desk, provider: s
 def _again(desk: Desk) -> Path:
     """Where `sesh merge` leads in the folder."""
     way = choose.in_folder(str(desk.cwd), desk.book, desk.homes)
-    plan = back.plan(way, desk.homes, desk.book, now=desk.now(), options={})
+    plan = back.plan(way, desk.homes, now=desk.now(), options={})
     assert plan.emitted is None
     return plan.path
 

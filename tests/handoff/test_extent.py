@@ -194,6 +194,29 @@ def test_a_rewind_is_one_though_the_rest_is_logged_anew(desk: Desk) -> None:
     assert [t for m in news.conversation if (t := walk.text_of(m))] == ["Another third", "Here."]
 
 
+COMPACTED = "2-1-328-basic/99f6a392-4bbd-4f6b-93e1-95b9a2043ae7.jsonl"
+
+
+@pytest.mark.parametrize("before", ["the compaction", "the fork"])
+def test_a_fork_that_begins_with_the_summary(desk: Desk, before: str) -> None:
+    """What a file leaves out because a summary stands for it is not gone; nor is what the summary kept new."""
+    path = desk.claude(COMPACTED)
+    whole = path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    at = next(n for n, line in enumerate(lines) if b'"compact_boundary"' in line)
+    upto = whole if before == "the fork" else b"".join(lines[:at])
+    path.write_bytes(upto)
+    reached = extent.measure(upto, read(path))
+    path.write_bytes(b"".join(lines[at:]))
+    desk.say(path, "In the fork", "An answer there.")
+    news = side(open_session(path)).since(reached)
+    assert (news.known, news.lost_prompts) == ("content", 0)
+    said = [t for m in news.conversation if (t := walk.text_of(m))]
+    assert said[-2:] == ["In the fork", "An answer there."]
+    assert (len(said) == 2) == (before == "the fork")
+    assert (news.conversation[0].kind == "summary") == (before == "the compaction")
+
+
 def test_an_extent_counts_what_was_said() -> None:
     given_ = session("2-1-328-tools/70405639-be60-4298-83ce-8ae759fd065b.jsonl")
     opened = given_.open()

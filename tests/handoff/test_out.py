@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sesh.errors import Refused, SeshError
-from sesh.handoff import out
+from sesh.handoff import out, placing
 from sesh.handoff.link import find_stamp
 from tests.handoff.desk import Desk, bytes_of, prompts, read
 
@@ -180,3 +180,28 @@ def test_a_live_origin_is_said(desk: Desk) -> None:
     registry.mkdir()
     (registry / "1.json").write_text(f'{{"pid": {os.getpid()}, "sessionId": "{path.stem}"}}')
     assert any("has the session open" in r for r in desk.plan_handoff(path, "codex").remarks)
+
+
+@pytest.mark.parametrize("after", ["placed", "names"])
+def test_what_fails_after_the_session_is_made_says_that_it_is(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, after: str
+) -> None:
+    """The book's confirmation, and the list of names: the session is there without them, and a second run adds them."""
+    origin = desk.claude()
+    planned = desk.plan_handoff(origin, "codex")
+    full = SeshError("There is no room on the disk for it.", hint="Nothing was written.")
+
+    def fails(*_: object) -> None:
+        raise full
+
+    with monkeypatch.context() as patched:
+        patched.setattr(*((desk.book, "placed") if after == "placed" else (placing, "names")), fails)
+        with pytest.raises(SeshError, match="The session was made") as said:
+            out.act(planned, desk.book)
+    assert str(planned.path) in said.value.message and "no room" in said.value.message
+    assert "Nothing was written" not in str(said.value)
+    assert planned.path.is_file()
+    assert [link.to.session_id for link in desk.book.links()] == [planned.link.to.session_id]
+    assert not out.act(desk.plan_handoff(origin, "codex"), desk.book)
+    index = desk.homes["codex"][1] / "session_index.jsonl"
+    assert planned.link.to.session_id in index.read_text()

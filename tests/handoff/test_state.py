@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sesh.handoff import state
+from sesh.handoff import choose, state
 from sesh.handoff.state import State
 from tests.handoff.desk import Desk
 
@@ -71,3 +71,26 @@ def test_a_newer_handoff_takes_the_place_of_the_older(desk: Desk) -> None:
     desk.handoff(origin, "codex")
     older, newer = states(desk)
     assert older.superseded_by == newer.target and newer.superseded_by is None
+
+
+def test_links_that_only_the_sessions_know(desk: Desk) -> None:
+    """The book is lost, or another machine's: the stamps in the files tell the same."""
+    origin = desk.claude()
+    target = desk.handoff(origin, "codex")
+    desk.say(target, "One")
+    desk.merge(target)
+    desk.say(target, "Two")
+    second = desk.merge(target)
+    desk.say(second.path, "In the copy")
+    told = states(desk)
+    desk.book.path.unlink()
+    stamped = choose.stamped_links([], desk.homes)
+    found = state.states([], desk.homes, stamped)
+    assert all(s.by_stamp for s in found) and not any(s.by_stamp for s in told)
+    same = ("link", "kind", "source", "target", "state", "turns", "path", "origin_path", "onto", "superseded_by")
+    assert [[getattr(s, name) for name in same] for s in found] == [[getattr(s, name) for name in same] for s in told]
+    fork = target.with_name(target.name.replace(target.stem[-12:], "123456789abc"))
+    fork.write_bytes(target.read_bytes().replace(target.stem[-36:].encode(), fork.stem[-36:].encode()))
+    assert [s.to for s in choose.stamped_links([], desk.homes)] == [s.to for s in stamped], (
+        "a fork was not made by sesh"
+    )

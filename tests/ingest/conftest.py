@@ -75,7 +75,7 @@ class Machine:
     def merge(self, path: Path) -> Path:
         """Merge what was said in a session back; the copy that was made."""
         way = choose.by_session(open_session(path), self.book, self.homes)
-        plan = back.plan(way, self.homes, self.book, now="2026-11-30T19:00:00Z", options={})
+        plan = back.plan(way, self.homes, now="2026-11-30T19:00:00Z", options={})
         assert back.act(plan, self.book)
         return plan.path
 

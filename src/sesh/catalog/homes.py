@@ -21,11 +21,12 @@ def client_home(provider: Provider, environment: Mapping[str, str], user_home: P
     """A client's folder: what the user named, else its environment variable, else the default under the home folder.
 
     `named` may be the client's folder itself or a home folder that holds one (`--home /tmp/x` with `/tmp/x/.codex`).
+    It comes back absolute, since what is written down of it has to hold in every working folder.
     """
     if named is None:
-        return Path(provider.layout.home(environment, user_home))
+        return Path(provider.layout.home(environment, user_home)).absolute()
     inside = Path(provider.layout.home({}, named))
-    return inside if inside.is_dir() else named
+    return (inside if inside.is_dir() else named).absolute()
 
 
 def sesh_home(environment: Mapping[str, str]) -> Path:

@@ -109,10 +109,13 @@ def find_program(name: str) -> str:
 
 def resume(provider: Provider, home: Path, session_id: str, cwd: str | None) -> Resume:
     """How to go on with a session of a client whose folder is `home`."""
-    usual = client_home(provider, os.environ, Path.home())
     environment = {}
-    if provider.home_variable is not None and os.path.abspath(home) != os.path.abspath(usual):  # noqa: PTH100
-        environment[provider.home_variable] = str(home)
+    if provider.home_variable is not None:
+        usual = client_home(provider, os.environ, Path.home())
+        value = os.environ.get(provider.home_variable) or "/"
+        elsewhere = not Path(value).is_absolute()  # it means another folder once one has changed the working folder
+        if elsewhere or os.path.abspath(home) != os.path.abspath(usual):  # noqa: PTH100
+            environment[provider.home_variable] = str(home)
     return Resume(
         arguments=list(provider.layout.resume_command(session_id)),
         cwd=None if cwd is None or cwd == os.getcwd() else cwd,  # noqa: PTH109  # as the link says it: a real path

@@ -129,6 +129,19 @@ strict_option = click.option("--strict", is_flag=True, help="Exit with 3, and wr
 
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="No remarks on stderr.")
 
+_ACCOUNT = (report_option, strict_option, quiet_option, home_option, json_option)
+
+
+def account_options(function: F) -> F:
+    """The options of every command that gives an account of what it wrote, and the two that all commands have.
+
+    Their parameters: `report_file`, `strict` (both for `output.give_account`), `quiet`, `home`, `as_json`.
+    """
+    for option in reversed(_ACCOUNT):
+        function = option(function)
+    return function
+
+
 _WRITING = (
     click.option(
         "--tools",

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from sesh.errors import Refused, SeshError
+from sesh.errors import Lossy, Refused, SeshError
 from sesh.format import jsontext
 from sesh.present.plain import plain, printable
 from sesh.report.reports import EmitReport
@@ -61,6 +61,26 @@ def loss_line(report: EmitReport) -> str:
     if report.dropped:
         parts.append(f"dropped: {sums(report.dropped)}")
     return "; ".join(parts)
+
+
+def loss(report: EmitReport) -> str | None:
+    """The same line where there is a loss, else None."""
+    return None if report.lossless else loss_line(report)
+
+
+def give_account(report: Any, file: Path | None, *, strict: bool, lost: str | None, words: tuple[str, str]) -> None:
+    """Write the report where `--report` says; under `--strict`, go no further where anything got lost.
+
+    lost: what did, in words. words: what is not done then, and what would do it ("handed off", "hand it off"). Raises
+    Lossy, SeshError.
+    """
+    if file is not None:
+        write_report(file, report)
+    if strict and lost is not None:
+        done, do = words
+        raise Lossy(
+            f"Not {done}, since --strict allows no loss: {lost}.", hint=f"Leave --strict out to {do} all the same."
+        )
 
 
 def write_report(file: Path, report: Any) -> None:

@@ -20,7 +20,7 @@ from sesh.format.json import JsonObject
 from sesh.handoff import carry, choose, extent, locate, placing
 from sesh.handoff.book import Book
 from sesh.handoff.choose import Side, Way
-from sesh.handoff.diverge import Choice, graft_point, parted
+from sesh.handoff.diverge import Choice, graft_point, have_parted, parted
 from sesh.handoff.extent import News
 from sesh.handoff.link import End, Extent, Link, link_id, stamp, target_id
 from sesh.handoff.out import finished
@@ -84,7 +84,6 @@ class _Trunk:
 def plan(
     way: Way,
     homes: Homes,
-    book: Book,
     *,
     now: str,
     choice: Choice | None = None,
@@ -98,8 +97,7 @@ def plan(
     far, though the client has the far side open. cwd: the folder the copy is to belong to, where it is not the
     origin's. Raises SeshError.
     """
-    links = book.links()
-    far, to = way.far, registry.get(way.link.source.provider)
+    far, to, links = way.far, registry.get(way.link.source.provider), way.links
     home = homes[to.name][1]
     last = choose.last_merge(far.end, links)
     fresh = far.since(last.read if last else way.link.made)
@@ -112,11 +110,11 @@ def plan(
         raise Refused(f"sesh cannot add turns to a session of {to.title}.", hint="`sesh handoff` makes a new one.")
     trunk = _trunk(way, last, links, homes)
     theirs = far.since(trunk.base)
-    if trunk.merged is None and trunk.ours.moved_on:
+    if have_parted(trunk.ours, theirs, merged=trunk.merged is not None):
         if choice is None and not _chosen_before(last, trunk):
             raise parted(trunk.side.end, trunk.ours, far.end, theirs)
         choice = choice or ("branch" if last and last.after == "branch" else "append")
-    after = graft_point(trunk.ours, theirs, choice)
+    after, theirs = graft_point(trunk.ours, theirs, choice)
     reached, copied = extent.measure(far.source.main, far.read), extent.measure(trunk.side.source.main, trunk.side.read)
     chosen: JsonObject = {k: v for k, v in (("after", choice), ("cwd", cwd)) if v}
     began = (placing.nanoseconds(trunk.side.read.thread.created_at) or 0) // 1_000_000
@@ -179,8 +177,7 @@ def act(merge: Merge, book: Book) -> bool:
         return False
     with book.open():
         if merge.there is None:
-            placing.act(merge.link, merge.files, merge.emitted, merge.home, book)
-            return True
+            return placing.act(merge.link, merge.files, merge.emitted, merge.home, book)
         if book.made(merge.link.to.key) is None:
             book.planned(merge.link)
             book.placed(merge.link)
@@ -209,8 +206,14 @@ def _nothing(
         there=opened.path,
         session_id=trunk.end.session_id,
         superseded=None,
-        remarks=[f"{way.far.end} has nothing new since {since}."],
+        remarks=[f"{way.far.end} has nothing new since {since}.", *_only_back(news)],
     )
+
+
+def _only_back(news: News) -> list[str]:
+    if not news.gone:
+        return []
+    return [f"It has gone back by {turns(news.gone)}, which is taken over with the next thing said there."]
 
 
 def _trunk(way: Way, last: Link | None, links: Sequence[Link], homes: Homes) -> _Trunk:
@@ -290,12 +293,16 @@ def _remarks(trunk: _Trunk, theirs: News, choice: Choice | None) -> list[str]:
         found.append(
             "The last line of the origin is not finished (its client may be writing): it was left out of the copy."
         )
-    if trunk.merged is not None and trunk.ours.moved_on:
+    if trunk.merged is not None and trunk.ours.moved_on and choice != "branch":
         found.append(f"The copy of the last merge went on ({turns(trunk.ours.turns)}); the new turns follow those.")
-    if theirs.lost_prompts and choice != "append":
+    if theirs.gone:
         found.append(
-            f"The far side had gone back by {turns(theirs.lost_prompts)}: the new turns follow the one before, "
-            "and those stay aside in the copy's file."
+            f"The far side had gone back by {turns(theirs.gone)}: "
+            + (
+                "they stay in the copy, since --append was chosen."
+                if choice == "append"
+                else "the new turns follow the one before, and those stay aside in the copy's file."
+            )
         )
     if theirs.known == "content":
         found.append("The far side's file was rewritten since the handoff; its earlier messages were known by content.")

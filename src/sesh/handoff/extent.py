@@ -8,6 +8,7 @@ are known again by their marks: short digests of what was said, in order.
 from __future__ import annotations
 
 import base64
+import dataclasses
 import hashlib
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
@@ -102,7 +103,9 @@ class News:
 
     messages: the new ones of the main thread, in order, the clients' own context included. children: threads that are
     new as a whole. lost_prompts: how many of the earlier prompts are no longer on the main thread (reverted, rewound,
-    forked away). known: whether the earlier part was known by its bytes or by its content. result: the whole reading.
+    forked away). torn_turn: whether the last earlier turn that is left has lost its end (Claude Code's
+    `--resume-session-at` goes back into a turn). known: whether the earlier part was known by its bytes or by its
+    content. result: the whole reading.
     """
 
     messages: Sequence[Message]
@@ -110,6 +113,12 @@ class News:
     lost_prompts: int
     known: Literal["bytes", "content"]
     result: IngestResult
+    torn_turn: bool = False
+
+    @property
+    def gone(self) -> int:
+        """How many of the earlier turns are no longer there, or not whole."""
+        return self.lost_prompts + self.torn_turn
 
     @property
     def turns(self) -> int:
@@ -125,6 +134,18 @@ class News:
     def moved_on(self) -> bool:
         """Whether anybody said anything. A client's own context and remarks (a slash command, say) do not count."""
         return any(m.kind in (None, "summary") for m in self.messages)
+
+    def with_earlier(self, turns: int) -> News:
+        """The same and the last so many of the earlier turns, as far as they are there still."""
+        new = {m.id for m in self.messages}
+        prompts = [n for n, m in enumerate(self.result.messages) if m.id not in new and walk.is_prompt(m)]
+        if not turns or not prompts:
+            return self
+        messages = self.result.messages[prompts[-min(turns, len(prompts))] :]
+        ids = {m.id for m in messages}
+        own = {c.thread.id for c in self.children}
+        children = [c for c in self.result.children if c.thread.id in own or c.thread.origin_message_id in ids]
+        return dataclasses.replace(self, messages=messages, children=children)
 
 
 def since(extent: Extent, provider: Provider, source: SessionSource, result: IngestResult | None = None) -> News:
@@ -152,8 +173,20 @@ def _by_bytes(extent: Extent, provider: Provider, source: SessionSource, now: In
         lost_prompts=sum(1 for m in then.messages if walk.is_prompt(m) and m.id not in kept),
         known="bytes",
         result=now,
+        torn_turn=_has_lost_its_end(then.messages, kept),
     )
-    return _less_the_copies(news, then.messages) if news.lost_prompts else news
+    return _less_the_copies(news, then.messages) if news.gone else news
+
+
+def _has_lost_its_end(then: Sequence[Message], kept: Set[str]) -> bool:
+    """Whether a turn of `then` is there still (its prompt is in `kept`), and something that was said in it is not."""
+    prompt_kept = False
+    for message in then:
+        if walk.is_prompt(message):
+            prompt_kept = message.id in kept
+        elif prompt_kept and message.kind in (None, "summary") and message.id not in kept:
+            return True
+    return False
 
 
 def _less_the_copies(news: News, then: Sequence[Message]) -> News:
@@ -168,9 +201,10 @@ def _less_the_copies(news: News, then: Sequence[Message]) -> News:
     after, _ = _by_block(said)
     old, kept = align([b for b, _ in before], [b for b, _ in after], prompts, reach=_BLOCK_REACH)
     lost = sum(1 for at in prompts if at >= kept)
+    torn = kept < len(before) and kept not in prompts
     fresh = {m.id for m in news.messages}
     copies = [m for _, m in after[:old] if m.id in fresh]
-    if lost >= news.lost_prompts or not copies or copies[0].ts > max(m.ts for m in then):
+    if lost + torn >= news.gone or not copies or copies[0].ts > max(m.ts for m in then):
         return news
     copied = {m.id for m in copies}
     return News(
@@ -179,6 +213,7 @@ def _less_the_copies(news: News, then: Sequence[Message]) -> News:
         lost_prompts=lost,
         known="content",
         result=news.result,
+        torn_turn=torn,
     )
 
 
@@ -201,9 +236,18 @@ def _digest(*content: AnyBlock) -> bytes:
 
 
 def _by_content(extent: Extent, now: IngestResult) -> News:
-    """The earlier part is the beginning of what is there now, as far as the two say the same (`align`)."""
+    """The earlier part is the beginning of what is there now, as far as the two say the same (`align`).
+
+    A file that begins with a summary holds nothing of what came before that: Claude Code 2.1.328 forks a session so
+    (`--fork-session`). What it does not hold is not gone for that, since the summary stands for it.
+    """
     said = [m for m in now.messages if m.kind != "context"]
-    old, kept = align(marks_of(extent), [mark(m) for m in said], set(extent.prompts_at))
+    then, marks = marks_of(extent), [mark(m) for m in said]
+    lead = _first_compaction(said)
+    begins = 0 if lead is None else then.index(marks[lead]) if marks[lead] in then else len(then)
+    prompts = {at - begins for at in extent.prompts_at}
+    old, kept = align(then[begins:], marks[lead or 0 :], prompts)
+    old += lead or 0
     known = {m.id for m in said[:old]}
     last = said[old - 1].id if old else None
     past = old == 0
@@ -215,10 +259,18 @@ def _by_content(extent: Extent, now: IngestResult) -> News:
     return News(
         messages=fresh,
         children=[c for c in now.children if _is_later(c.messages, extent)],
-        lost_prompts=sum(1 for at in extent.prompts_at if at >= kept),
+        lost_prompts=sum(1 for at in prompts if at >= kept),
         known="content",
         result=now,
     )
+
+
+def _first_compaction(said: Sequence[Message]) -> int | None:
+    """Where the summary stands that a file begins with, what it kept of earlier messages before it; else None."""
+    for n, message in enumerate(said):
+        if message.window is not None and said[0].id in message.window:
+            return n
+    return 0 if said and said[0].kind == "summary" else None
 
 
 def align(then: Sequence[bytes], now: Sequence[bytes], prompts: Set[int], *, reach: int = _REACH) -> tuple[int, int]:

@@ -19,7 +19,7 @@ from sesh.catalog.resolve import Homes
 from sesh.errors import Refused, SeshError
 from sesh.files.live import holder
 from sesh.files.place import NewFile
-from sesh.files.read import Opened
+from sesh.files.read import Opened, companions
 from sesh.format.json import JsonObject
 from sesh.handoff import extent, locate, placing
 from sesh.handoff.book import Book
@@ -135,8 +135,7 @@ def act(handoff: Handoff, book: Book) -> bool:
     """
     with book.open():
         if handoff.there is None:
-            placing.act(handoff.link, handoff.files, handoff.emitted, handoff.home, book)
-            return True
+            return placing.act(handoff.link, handoff.files, handoff.emitted, handoff.home, book)
         if book.made(handoff.link.to.key) is None:
             book.planned(handoff.link)
             book.placed(handoff.link)
@@ -145,9 +144,12 @@ def act(handoff: Handoff, book: Book) -> bool:
 
 
 def finished(link: Link, emitted: EmitResult, main: NewFile, to: Provider, there: Path | None) -> Link:
-    """A link with the place and the extent of what was made, which is read back for it. Raises SeshError."""
+    """A link with the place and the extent of what was made, which is read back for it. Raises SeshError.
+
+    It is read as it will be where it lies: a copy of a Codex fork has a part of its history in another rollout.
+    """
     data = b"".join(main.chunks)
-    back = to.parse(SessionSource(main=data, name=main.path.name))
+    back = to.parse(SessionSource(main=data, name=main.path.name, companions=companions(main.path, to)))
     path = there or main.path
     return msgspec.structs.replace(
         link,

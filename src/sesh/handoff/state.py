@@ -21,7 +21,8 @@ class State(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     state: `untouched`; `continued` (`turns` new ones on the far side); `merged` (nothing new since the last merge);
     `diverged` (both sides went on: `turns` there, `origin_turns` here); `target-gone`; `origin-gone`; `unreadable`
     (`why`). path: where the far side lies now. origin_path: likewise the origin. superseded_by: the session of the
-    link that takes this one's place. merged_into: the session of the last merge.
+    link that takes this one's place. merged_into: the session of the last merge. by_stamp: the book does not have it;
+    the session says itself what it was made from, and `at` is the time of what was last said before that.
     """
 
     link: str
@@ -39,13 +40,16 @@ class State(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     superseded_by: str | None = None
     merged_into: str | None = None
     why: str | None = None
+    by_stamp: bool = False
 
 
-def states(links: Sequence[Link], homes: Homes) -> list[State]:
-    """The state of each link, in the order given. Opens only sessions whose file has grown or changed."""
-    superseded = {link.supersedes: str(link.to) for link in links if link.supersedes}
+def states(links: Sequence[Link], homes: Homes, stamped: Sequence[Link] = ()) -> list[State]:
+    """The state of each link, in the order given, the stamped ones first. Opens only sessions that have changed."""
+    every = [*stamped, *links]
+    superseded = {link.supersedes: str(link.to) for link in every if link.supersedes}
     places = locate.Places(homes)
-    return [_state(link, links, places, superseded.get(link.id)) for link in links]
+    found = [_state(link, every, places, superseded.get(link.id)) for link in every]
+    return [msgspec.structs.replace(s, by_stamp=n < len(stamped)) for n, s in enumerate(found)]
 
 
 def _state(link: Link, links: Sequence[Link], places: locate.Places, superseded_by: str | None) -> State:
@@ -95,7 +99,7 @@ def _moved(link: Link, last: Link | None, path: Path, origin_path: Path | None) 
     if origin_path is None or _size(origin_path) == link.read.size:
         return news.turns, 0, True, False
     ours = choose.side(open_session(origin_path, registry.get(link.source.provider))).since(link.read)
-    return news.turns, ours.turns, True, ours.moved_on
+    return news.turns, ours.turns, True, ours.moved_on or bool(ours.gone)
 
 
 def _size(path: Path) -> int:

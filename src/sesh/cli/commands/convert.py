@@ -11,17 +11,12 @@ import click
 from sesh.cli import here
 from sesh.cli.options import (
     ProviderName,
+    account_options,
     emit_options,
-    home_option,
-    json_option,
-    quiet_option,
-    report_option,
     session_argument,
-    strict_option,
     writing_options,
 )
-from sesh.cli.output import emit_json, loss_line, need_folder, remark, write_chunks, write_report
-from sesh.errors import Lossy
+from sesh.cli.output import emit_json, give_account, loss, loss_line, need_folder, remark, write_chunks
 from sesh.export.convert import Conversion, convert, files_for
 from sesh.files.place import NewFile, TextChunks, place
 from sesh.handoff.wording import counted
@@ -43,11 +38,7 @@ STDOUT = "-"
 @click.option("--session-id", help="The id to write under. Default: one derived from the session, always the same.")
 @click.option("--keep-raw", is_flag=True, help="Keep each source record whole: in `raw` (canonical), or as the line.")
 @writing_options
-@report_option
-@strict_option
-@quiet_option
-@home_option
-@json_option
+@account_options
 def command(
     session: str | None,
     to: str,
@@ -84,18 +75,12 @@ def command(
 
     streamed = output in (None, STDOUT)
     left_behind = len(done.emitted.files) if streamed and not as_json else 0
-    if report_file is not None:
-        write_report(report_file, done.report)
-    if strict and (left_behind or not done.emitted.report.lossless):
-        lost = (
-            f"{counted(left_behind, 'file')} of sub-agents left out, for want of a folder (-o FOLDER/)"
-            if left_behind
-            else None
-        )
-        raise Lossy(
-            f"Not written, since --strict allows no loss: {lost or loss_line(done.emitted.report)}.",
-            hint="Leave --strict out to write it all the same.",
-        )
+    lost = (
+        f"{counted(left_behind, 'file')} of sub-agents left out, for want of a folder (-o FOLDER/)"
+        if left_behind
+        else loss(done.emitted.report)
+    )
+    give_account(done.report, report_file, strict=strict, lost=lost, words=("written", "write it"))
     path: Path | None = None
     written = False
     if output is not None and output != STDOUT:

@@ -106,7 +106,7 @@ def _trip(home: Path, client: Provider) -> dict[str, Any]:
         f.writelines(line + b"\n" for line in far_side.turn(there.name, lines))
 
     way = choose.by_session(open_session(over.path), book, homes)
-    home_again = back.plan(way, homes, book, now=moving.now(), options={})
+    home_again = back.plan(way, homes, now=moving.now(), options={})
     back.act(home_again, book)
     back_command = moving.resume(home_again.to, home_again.home, home_again.session_id, home_again.cwd)
     merged = home_again.path.read_bytes()

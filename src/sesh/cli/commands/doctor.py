@@ -24,6 +24,7 @@ from sesh.cli.output import emit_json, say
 from sesh.cli.table import size
 from sesh.errors import SeshError
 from sesh.files.live import holder
+from sesh.handoff.locate import Places
 from sesh.providers.api import Provider
 
 
@@ -118,11 +119,16 @@ def _bytes(path: Path) -> int | None:
 
 
 def _links(homes: Homes, problems: list[str]) -> dict[str, Any]:
-    links = moving.book().links()
-    missing = [str(link.to) for link in links if not Path(link.to.path).exists()]
-    gone = [str(link.source) for link in links if link.source.path and not Path(link.source.path).exists()]
+    try:
+        links = moving.book().links()
+    except SeshError as e:
+        problems.append(str(e))
+        links = []
+    places = Places(homes)  # a client may have moved, archived or compressed them
+    missing = [str(link.to) for link in links if places.find(link.to) is None]
+    gone = [str(link.source) for link in links if link.source.path and places.find(link.source) is None]
     if missing:
-        problems.append(f"{len(missing)} sessions that sesh made are not where it put them: {', '.join(missing[:5])}.")
+        problems.append(f"{len(missing)} sessions that sesh made are gone: {', '.join(missing[:5])}.")
     if gone:
         problems.append(f"{len(gone)} sessions that were handed off are gone: {', '.join(gone[:5])}.")
     return {"total": len(links), "targetsMissing": missing, "sourcesGone": gone}

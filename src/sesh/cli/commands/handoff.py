@@ -11,17 +11,12 @@ from sesh.catalog.client_version import client_version
 from sesh.cli import moving
 from sesh.cli.options import (
     ProviderName,
+    account_options,
     emit_options,
-    home_option,
-    json_option,
-    quiet_option,
-    report_option,
     session_argument,
-    strict_option,
     writing_options,
 )
-from sesh.cli.output import emit_json, loss_line, remark, say, write_report
-from sesh.errors import Lossy
+from sesh.cli.output import emit_json, give_account, loss, loss_line, remark, say
 from sesh.files.read import open_session
 from sesh.handoff import out
 from sesh.handoff.out import Handoff
@@ -40,11 +35,7 @@ from sesh.providers import registry
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @click.option("--launch", is_flag=True, help="Start the client on the new session.")
 @writing_options
-@report_option
-@strict_option
-@quiet_option
-@home_option
-@json_option
+@account_options
 def command(
     session: str | None,
     to: str,
@@ -78,13 +69,8 @@ def command(
         options=options,
     )
     report = {"read": handoff.read.report, "written": handoff.emitted.report}
-    if report_file is not None:
-        write_report(report_file, report)
-    if strict and not handoff.emitted.report.lossless:
-        raise Lossy(
-            f"Not handed off, since --strict allows no loss: {loss_line(handoff.emitted.report)}.",
-            hint="Leave --strict out to hand it off all the same.",
-        )
+    lost = loss(handoff.emitted.report)
+    give_account(report, report_file, strict=strict, lost=lost, words=("handed off", "hand it off"))
     written = not dry_run and out.act(handoff, book)
     command = moving.resume(target, handoff.home, handoff.link.to.session_id, handoff.link.cwd)
     if as_json:
@@ -122,7 +108,7 @@ def _explain(handoff: Handoff, written: bool, dry_run: bool) -> None:
         remark(text)
     if handoff.there is not None:
         return
-    verb = "Would write" if dry_run else "Wrote"
+    verb = "Would write" if dry_run else "Wrote" if written else "Another sesh wrote a moment ago:"
     remark(f"{verb} {handoff.path} ({turns(handoff.link.made.prompts)}); {loss_line(handoff.emitted.report)}.")
     if dry_run:
         for file in handoff.files[:-1]:

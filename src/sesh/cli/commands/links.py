@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from sesh.cli import moving
+from sesh.cli import here, moving
 from sesh.cli.options import home_option, json_option
 from sesh.cli.output import emit_json, remark, say
-from sesh.handoff import state
+from sesh.handoff import choose, state
 from sesh.handoff.state import State
 from sesh.handoff.wording import turns
 
@@ -23,13 +23,17 @@ def command(only_here: bool, home: Path | None, as_json: bool) -> None:
     """Show every handoff and merge with its state, newest first.
 
     untouched: nobody has gone on there. continued: it has turns that were not merged. merged: it has none since the
-    last merge. diverged: both sides went on. target-gone, origin-gone: that session is no longer there.
+    last merge. diverged: both sides went on. target-gone, origin-gone: that session is no longer there. By its stamp:
+    sesh's book of links does not have it (another machine's, or lost), but the session itself says where it came from.
     """
+    homes, cache = moving.homes(home), here.cards()
     links = moving.book().links()
+    stamped = choose.stamped_links(links, homes, cache)
+    cache.save()
+    shown = list(reversed(state.states(links, homes, stamped)))
     if only_here:
         cwd = os.path.realpath(Path.cwd())
-        links = [link for link in links if link.cwd == cwd]
-    shown = list(reversed(state.states(links, moving.homes(home))))
+        shown = [one for one in shown if one.cwd == cwd]
     if as_json:
         emit_json({"links": shown})
         return
@@ -45,6 +49,8 @@ def _line(one: State) -> str:
         text += f"; on a copy of {one.onto}"
     if one.superseded_by:
         text += f"; superseded by {one.superseded_by}"
+    if one.by_stamp:
+        text += "; known by its stamp"
     return text
 
 

@@ -17,6 +17,7 @@ from sesh.catalog.listing import Session
 from sesh.cli import here
 from sesh.cli.options import Count, ProviderName, home_option, json_option
 from sesh.cli.output import emit_json, remark
+from sesh.errors import SeshError
 from sesh.providers import registry
 
 _COUNTED: Final = 100
@@ -109,7 +110,12 @@ def with_links(sessions: list[Session]) -> list[Session]:
     from sesh.cli import moving
 
     made: dict[tuple[str, str], list[str]] = {}
-    for link in moving.book().links():
+    try:
+        links = moving.book().links()
+    except SeshError as e:
+        remark(str(e))  # the sessions are there all the same
+        links = []
+    for link in links:
         made.setdefault(link.source.key, []).append(str(link.to))
     return [
         msgspec.structs.replace(s, handed_to=to) if (to := made.get((s.provider, s.session_id))) else s

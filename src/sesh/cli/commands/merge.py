@@ -8,18 +8,13 @@ from typing import Any
 
 import click
 
-from sesh.cli import moving
+from sesh.cli import here, moving
 from sesh.cli.options import (
     ProviderName,
-    home_option,
-    json_option,
-    quiet_option,
-    report_option,
+    account_options,
     session_argument,
-    strict_option,
 )
-from sesh.cli.output import emit_json, loss_line, remark, say, sums, write_report
-from sesh.errors import Lossy
+from sesh.cli.output import emit_json, give_account, loss, loss_line, remark, say, sums
 from sesh.files.read import open_session
 from sesh.handoff import back, choose
 from sesh.handoff.back import Merge
@@ -48,11 +43,7 @@ from sesh.providers.api import EmitOptions
 @click.option("--tools", type=click.Choice(["keep", "native"]), help="As for `sesh handoff`.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @click.option("--launch", is_flag=True, help="Start the client on the merged session.")
-@report_option
-@strict_option
-@quiet_option
-@home_option
-@json_option
+@account_options
 def command(
     session: str | None,
     branch: bool,
@@ -73,32 +64,28 @@ def command(
     if branch and append:
         raise click.UsageError("--branch and --append are two answers to one question. Give one of them.")
     choice: Choice | None = "branch" if branch else "append" if append else None
-    homes, book = moving.homes(home), moving.book()
+    homes, book, cache = moving.homes(home), moving.book(), here.cards()
     if session is None:
-        way = choose.in_folder(os.path.realpath(Path.cwd()), book, homes, to)
+        way = choose.in_folder(os.path.realpath(Path.cwd()), book, homes, to, cache)
     else:
-        way = choose.by_session(open_session(moving.session_path(session, home).absolute()), book, homes, to)
+        way = choose.by_session(open_session(moving.session_path(session, home).absolute()), book, homes, to, cache)
+    cache.save()
     options: EmitOptions = {"tools": tools} if tools else {}
     folder = None if cwd is None else os.path.realpath(Path(cwd).expanduser())
-    merge = back.plan(way, homes, book, now=moving.now(), choice=choice, live=live, cwd=folder, options=options)
+    merge = back.plan(way, homes, now=moving.now(), choice=choice, live=live, cwd=folder, options=options)
     if launch and not dry_run:
         moving.find_program(merge.to.program)
     emitted = merge.emitted
     report = {"read": merge.far.read.report, "written": emitted.report if emitted else None}
-    if report_file is not None:
-        write_report(report_file, report)
-    if strict and emitted is not None and not emitted.report.lossless:
-        raise Lossy(
-            f"Not merged, since --strict allows no loss: {loss_line(emitted.report)}.",
-            hint="Leave --strict out to merge it all the same.",
-        )
+    lost = loss(emitted.report) if emitted is not None else None
+    give_account(report, report_file, strict=strict, lost=lost, words=("merged", "merge it"))
     written = not dry_run and back.act(merge, book)
     command = moving.resume(merge.to, merge.home, merge.session_id, merge.cwd)
     if as_json:
         emit_json(_document(merge, command, report, written, dry_run))
     else:
         if not quiet:
-            _explain(merge, dry_run)
+            _explain(merge, written, dry_run)
         say(str(command))
     if launch and not dry_run:
         command.launch()
@@ -128,7 +115,7 @@ def _document(
     )
 
 
-def _explain(merge: Merge, dry_run: bool) -> None:
+def _explain(merge: Merge, written: bool, dry_run: bool) -> None:
     for text in merge.remarks:
         remark(text)
     if merge.emitted is None or merge.grafted is None:
@@ -136,7 +123,7 @@ def _explain(merge: Merge, dry_run: bool) -> None:
     if merge.there is not None:
         remark(f"The same turns were merged before: {merge.there}. Nothing was written.")
         return
-    verb = "Would write" if dry_run else "Wrote"
+    verb = "Would write" if dry_run else "Wrote" if written else "Another sesh wrote a moment ago:"
     remark(
         f"{verb} {merge.path}: a copy of {merge.trunk.end} and {turns(merge.news.turns)} of {merge.far.end}; "
         f"{loss_line(merge.emitted.report)}."
