@@ -85,6 +85,10 @@ class Link(
     sesh: str
     options: dict[str, JsonValue] = {}
 
+    def touches(self, key: tuple[str, str]) -> bool:
+        """Whether a session stands at either end, or was copied."""
+        return key in (self.source.key, self.to.key) or (self.onto is not None and self.onto.key == key)
+
 
 def link_id(to: tuple[str, str]) -> str:
     """The id of the link that made a session: one session is made once."""
