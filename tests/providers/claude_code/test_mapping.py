@@ -11,7 +11,7 @@ from typing import Any, get_args
 import sesh.providers.claude_code
 from sesh.providers.claude_code.content import BLOCK_TYPES
 from sesh.providers.claude_code.kinds import INTERRUPTS, TAGS, kind_of
-from sesh.providers.claude_code.records import ATTACHED_STATE, CARRYING, FACTS, QUEUED, STATE, Kind
+from sesh.providers.claude_code.records import ATTACHED_STATE, CARRYING, FACTS, QUEUED, STATE, SYSTEM_STATE, Kind
 from sesh.providers.claude_code.tree import BOUNDARY
 from tests.corpus_files import CLAUDE
 
@@ -64,6 +64,7 @@ def test_attachments() -> None:
 def test_system_subtypes() -> None:
     told = {k for k, (fate, _) in tables()["System subtypes"].items() if fate != "skipped"}
     assert told == {BOUNDARY, "local_command"}
+    assert set(tables()["System subtypes"]) - told == SYSTEM_STATE
 
 
 def test_user_texts() -> None:

@@ -133,3 +133,15 @@ def test_an_attachment_of_a_type_nobody_knows_is_kept_whole() -> None:
     assert (result.report.unknown, result.report.skipped) == (1, {"attachment": 1})
     assert "typed by somebody" in str(result.messages[2].content)
     assert result.messages[2].kind == "context"
+
+
+def test_a_system_line_of_no_known_subtype_is_kept_whole() -> None:
+    """2.1.328 writes what was said in a voice call as one."""
+    s = Made()
+    s.line("system", "y1", "a1", subtype="voice_call_talk", text="spoken words")
+    s.line("system", "y2", "y1", subtype="turn_duration", durationMs=1)
+    s.user("u2", "y2", "second")
+    result = s.read()
+    assert short(result) == ["first", "one", "context: unknown", "second"]
+    assert "spoken words" in str(result.messages[2].content)
+    assert result.report.skipped == {"system": 1}

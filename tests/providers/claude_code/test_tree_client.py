@@ -1,4 +1,4 @@
-"""The shapes of test_tree.py that decide most, given to the real Claude Code again: it sends what they say it sends."""
+"""The shapes of test_tree.py and test_leaf.py that decide most, given to the real Claude Code again."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ from sesh.format import walk
 from tests import rows
 from tests.clients import Claude
 from tests.providers.claude_code.made import SESSION, Made
+from tests.providers.claude_code.test_leaf import SHAPES as LEAVES
 from tests.providers.claude_code.test_resumed import ACTS
-from tests.providers.claude_code.test_tree import SHAPES, Shape
+from tests.providers.claude_code.test_tree import SHAPES as TREES
+from tests.providers.claude_code.test_tree import Shape
 
 pytestmark = pytest.mark.client
+
+SHAPES = [*TREES, *LEAVES]
 
 DECISIVE = {
     "second_call_off_the_path",
@@ -28,6 +32,22 @@ DECISIVE = {
     "said_under_the_last_preserved_message",
     "after_preserving_a_system_line_cannot_be_named",
     "summary_without_a_boundary_cuts_nothing",
+    "attachment_on_the_old_branch_is_the_last_line",
+    "the_child_stands_before_its_parent",
+    "rewound_to_nothing",
+    "rewound_to_nothing_and_begun_anew",
+    "a_boundary_makes_it_void",
+    "explicit_once_is_explicit_again",
+    "explicit_until_any_line_is_written",
+    "named_result_of_the_first_call",
+    "named_hook_under_a_call",
+    "a_prompt_under_the_call_is_another_branch",
+    "said_beside_the_second_part_of_a_reply",
+    "named_line_is_no_end",
+    "said_under_the_first_preserved_message",
+    "rewound_to_a_preserved_message",
+    "said_under_a_message_that_is_gone",
+    "one_that_was_preserved_is_not_in_the_file",
 }
 
 

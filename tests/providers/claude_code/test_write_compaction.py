@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
+import pytest
 
 from sesh.format import walk
 from sesh.format.blocks import UnknownBlock
 from sesh.format.message import Message
+from sesh.providers.api import SessionSource
 from sesh.providers.claude_code import PROVIDER
+from sesh.providers.claude_code.reader import parse_claude_session
+from sesh.providers.claude_code.writer import emit_claude_session
 from sesh.testing.provider_suite import read_back
+from tests.providers.claude_code.made import SESSION, Made, shortly
 from tests.providers.claude_code.telling import Telling, chained, rows
 
 
@@ -134,3 +141,26 @@ def test_without_a_compaction_there_is_nothing_to_cut() -> None:
 
 def _with_window(message: Message, window: list[str]) -> Message:
     return msgspec.structs.replace(message, window=window)
+
+
+NAMED = {"uuids": ["u2", "a2", "y2"], "allUuids": ["u2", "a2", "y2"], "anchorUuid": "sm"}
+ENDS = {"headUuid": "u2", "tailUuid": "y2", "anchorUuid": "sm"}
+
+
+@pytest.mark.parametrize("kept", [{"preservedMessages": NAMED}, {"preservedSegment": ENDS}])
+def test_a_boundary_names_no_line_that_is_not_written(kept: dict[str, Any]) -> None:
+    """Claude Code preserves a line that says nothing, too, and replays none where one of them is missing (2.1.328)."""
+    s = Made()
+    s.user("u2", "a1", "keep q")
+    s.said("a2", "u2", "keep a")
+    s.line("system", "y2", "a2", subtype="turn_duration", durationMs=1)
+    s.boundary("bd", "y2", **kept)
+    s.summary("sm", "bd")
+    s.user("u3", "sm", "third")
+    s.said("a3", "u3", "three")
+    before = s.read()
+    window = shortly(walk.window(before.messages))
+    assert window == ["summary: SUMMARY", "keep q", "keep a", "third", "three"]
+    emitted = emit_claude_session(before.thread, before.messages)
+    after = parse_claude_session(SessionSource(main=b"\n".join(emitted.lines) + b"\n", name=f"{SESSION}.jsonl"))
+    assert shortly(walk.window(after.messages)) == window

@@ -16,6 +16,7 @@ from sesh.format.regex import regex
 from sesh.providers.claude_code.book import NONE, Reading, Record
 from sesh.providers.claude_code.children import Child, child_id
 from sesh.providers.claude_code.facts import AgentMeta
+from sesh.providers.claude_code.leaf import leaf_of
 from sesh.providers.claude_code.order import interleaved, loose_ends
 from sesh.providers.claude_code.records import decode, from_value, kind_of
 from sesh.providers.claude_code.session import Session
@@ -109,7 +110,7 @@ def woven(session: Session, reading: Reading, name: str) -> Iterator[Child]:
     inner = f"{session.owner}/{name}"
     weaver = session.weaver(reading, tree, inner, sidechain=True)
     session.links.add_records(reading.naming)
-    leaf = tree.leaf(reading.of_kind("last-prompt"))
+    leaf = leaf_of(tree, reading.of_kind("last-prompt"))
     nodes = tree.trunk(leaf) if leaf != NONE else []
     loose = [(r.at, r) for r in loose_ends(reading)]
     records = interleaved([chained[n] for n in nodes], loose)

@@ -40,7 +40,7 @@ class Facts:
                 case "ai-title":
                     self._ai = line.ai_title or self._ai
                 case "summary" if line.summary:
-                    self._summaries.append((line.summary, line.leaf_uuid))
+                    self._summaries.append((line.summary, line.leaf_uuid or None))
                 case "relocated" if line.relocated_cwd:
                     own["relocatedCwd"] = line.relocated_cwd
                 case "worktree-state" if line.worktree_session is not None:

@@ -51,6 +51,7 @@ from sesh.providers.boundary import guarded
 from sesh.providers.claude_code.book import NONE, Reading, Record
 from sesh.providers.claude_code.children import Links, linked
 from sesh.providers.claude_code.facts import Facts
+from sesh.providers.claude_code.leaf import leaf_of
 from sesh.providers.claude_code.order import interleaved, is_chained, loose_ends
 from sesh.providers.claude_code.queued import WITHDRAWN, only_queued, said_in, words_of
 from sesh.providers.claude_code.reader import add_beside
@@ -286,7 +287,7 @@ def _leaf(main: bytes, before: int) -> str | None:
     while found >= 0:
         at = main.rfind(b"\n", 0, found) + 1
         line = decode(_line_at(main, at))
-        if line is not None and kind_of(line) == "last-prompt" and line.leaf_uuid is not None:
+        if line is not None and kind_of(line) == "last-prompt" and line.leaf_uuid:
             return line.leaf_uuid
         found = main.rfind(b'"leafUuid"', near, at)
     return None
@@ -365,7 +366,7 @@ class _Tail:
             self._sources.add(record.source_id)
             if not self._joins(record, line):
                 return False
-            is_leaf = record.kind == "last-prompt" and line.leaf_uuid is not None
+            is_leaf = record.kind == "last-prompt" and line.leaf_uuid is not msgspec.UNSET
             if is_leaf and record.number > self._known and line.leaf_uuid not in self.uuids:
                 return False
         return True
@@ -424,7 +425,7 @@ def _woven(session: Session, records: list[Record], state: _State) -> tuple[list
     chained = [r for r in records if is_chained(r)]
     tree = Tree(chained, reading.note)
     mine = [n for n, r in enumerate(chained) if r.line is not None and not r.line.is_sidechain]
-    leaf = tree.leaf(reading.of_kind("last-prompt"))
+    leaf = leaf_of(tree, reading.of_kind("last-prompt"))
     last = max((n for n in mine if chained[n].kind in SPEAKING), default=NONE)
     named = tree.by_uuid.get(state.leaf or "", leaf)
     certain = leaf == last or (leaf != NONE and not state.compacted)

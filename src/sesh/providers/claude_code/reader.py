@@ -21,6 +21,7 @@ from sesh.providers.claude_code.book import NONE, Record
 from sesh.providers.claude_code.children import Links, linked
 from sesh.providers.claude_code.detect import refuse_stream
 from sesh.providers.claude_code.facts import Facts
+from sesh.providers.claude_code.leaf import leaf_of
 from sesh.providers.claude_code.order import interleaved, is_chained, loose_ends, place
 from sesh.providers.claude_code.queued import only_queued
 from sesh.providers.claude_code.records import FACTS
@@ -63,7 +64,7 @@ def _main(session: Session) -> tuple[list[Message], list[Record]]:
     chained = [r for r in reading.records if is_chained(r)]
     tree = Tree(chained, reading.note, sidechain=session.sidechain)
     weaver = session.weaver(reading, tree, session.key, sidechain=session.sidechain)
-    leaf = tree.leaf(reading.of_kind("last-prompt"))
+    leaf = leaf_of(tree, reading.of_kind("last-prompt"))
     nodes = tree.trunk(leaf) if leaf != NONE else []
     queued = sorted(only_queued(reading), key=lambda waiting: waiting.record.at)
     loose = [(r.at, r) for r in loose_ends(reading)] + [(place(w.after), w.record) for w in queued]

@@ -83,6 +83,7 @@ class Attachment(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     filename: Any = None
     blocking_error: Any = None
     hook_event: Any = None
+    tool_use_id: Any = msgspec.field(default=None, name="toolUseID")
 
 
 class Progress(msgspec.Struct, frozen=True, gc=False, rename="camel"):
@@ -108,7 +109,7 @@ class ForkedFrom(msgspec.Struct, frozen=True, gc=False, rename="camel"):
 
 
 class Line(msgspec.Struct, frozen=True, gc=False, rename="camel"):
-    """One line of a session file, of any kind. `parent_uuid` is UNSET where there is no such key, None for null."""
+    """One line of a session file, of any kind. `parent_uuid` and `leaf_uuid` are UNSET where there is no such key."""
 
     type: str
     uuid: str | None = None
@@ -134,6 +135,7 @@ class Line(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     is_visible_in_transcript_only: bool = False
     is_api_error_message: bool = False
     is_aborted_mid_stream: bool = False
+    is_virtual: bool = False
     error: Any = None
     api_error_status: Any = None
     origin: Origin | None = None
@@ -157,7 +159,7 @@ class Line(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     data: Progress | None = None
     parent_tool_use_id: str | None = msgspec.field(default=None, name="parentToolUseID")
     # state
-    leaf_uuid: str | None = None
+    leaf_uuid: str | msgspec.UnsetType | None = msgspec.UNSET
     explicit: bool = False
     last_prompt: str | None = None
     summary: str | None = None
@@ -217,6 +219,16 @@ STATE: Final = frozenset(
         "isolation-latch",
         "memory-mode",
         "session-owner",
+        "artifact-autoreact-ledger",
+        "artifact-comment-monitor",
+        "data-flow-incomplete",
+        "data-flow-records",
+        "derived-from",
+        "ended-by-model",
+        "history-suppression",
+        "observer-ref",
+        "repl-mode",
+        "resume-head-vouch",
     }
 )
 """Lines that are the client's own state: counted as skipped under their type. From `api-request-resumed` on, known by
@@ -264,6 +276,13 @@ ATTACHED_STATE: Final = frozenset(
 )
 """Attachment types that are the client's own context, which it gives anew on resume. Any other is kept whole."""
 
+SYSTEM_STATE: Final = frozenset({"api_error", "informational", "stop_hook_summary", "turn_duration"})
+"""Subtypes of system lines that say nothing of the talk (with `compact_boundary` and `local_command`, all that were
+seen). Any other is kept whole: the client sends none of them, but some hold words (2.1.328 by name: what was said in a
+voice call, a recap of what happened while nobody looked)."""
+
+_SUBTYPES: Final = SYSTEM_STATE | {"compact_boundary", "local_command"}
+
 _ATTACHED: Final = CARRYING | ATTACHED_STATE | {QUEUED}
 
 _KINDS: Final[dict[str, Kind]] = {
@@ -278,11 +297,13 @@ SPEAKING: Final[tuple[Kind, ...]] = ("user", "assistant")
 
 
 def kind_of(line: Line) -> Kind:
-    """What a line is. A user or assistant line without a message, an attachment of no known type, is unknown."""
+    """What a line is. What lacks its message, and an attachment or system line of no known type, is unknown."""
     kind = _KINDS.get(line.type, "unknown")
     if kind in SPEAKING:
         return kind if line.message is not None else "unknown"
     if kind == "attachment" and (line.attachment is None or line.attachment.type not in _ATTACHED):
+        return "unknown"
+    if kind == "system" and line.subtype not in _SUBTYPES and line.sesh is None:
         return "unknown"
     return kind
 

@@ -56,7 +56,7 @@ def by_user(line: Line, *, after_command: bool = False) -> list[Said]:
         if kind == "context" and line.is_meta and after_command and not _wrapped(block):
             kind = "notice"
         _add(out, "system" if voice == "event" and _told_by_client(line.origin) else "user", kind, block, voice)
-    return out
+    return _shown(out) if line.is_virtual else out
 
 
 def _told_by_client(origin: Origin | None) -> bool:
@@ -75,6 +75,11 @@ def _add(out: list[Said], role: Role, kind: MessageKind | None, block: AnyBlock,
         out.append(Said(role, kind, [block], voice))
 
 
+def _shown(parts: list[Said]) -> list[Said]:
+    """What a line with `isVirtual` holds (calls that a tool made itself): on the screen, and not sent (2.1.328)."""
+    return [msgspec.structs.replace(part, kind="context", voice="context") for part in parts]
+
+
 def by_assistant(line: Line) -> list[Said]:
     """What an assistant line says. Results of tools that the vendor ran (web search) are tool messages."""
     message = line.message
@@ -90,7 +95,7 @@ def by_assistant(line: Line) -> list[Said]:
             _add(out, "tool", None, block, None)
         else:
             _add(out, "assistant", kind, block, None)
-    return out
+    return _shown(out) if line.is_virtual else out
 
 
 def by_system(line: Line) -> list[Said]:
@@ -192,6 +197,8 @@ def provider_data(line: Line) -> JsonObject:
         out["isApiErrorMessage"] = True
     if line.is_aborted_mid_stream:
         out["isAbortedMidStream"] = True
+    if line.is_virtual:
+        out["isVirtual"] = True
     if line.error is not None and line.error is not False:
         out["error"] = line.error
     if line.api_error_status is not None and line.api_error_status is not False:

@@ -64,6 +64,7 @@ class Weaver:
         self._sidechain: Final = sidechain
         self._anchor: Final[dict[int, str | None]] = {}  # node -> the nearest message at or above it
         self._commands: Final[set[int]] = set()  # nodes that are slash commands
+        self._replays: Final[dict[int, int]] = {}  # a compaction -> how many of the messages it preserved are replayed
         self._said_by: Final[dict[int, list[Message]]] = {}  # node -> the messages it became, where a compaction asks
         self._ids_used: Final[set[str]] = set()
         self._first_time: Final = first_time(reading.records) or NO_TIME
@@ -83,6 +84,8 @@ class Weaver:
         usage = usage_by_record(records)
         boundaries, above = self._tree.boundaries, self._tree.parent
         unsummed = self._unsummed(records) if boundaries else set()
+        if boundaries:
+            self._replays.update(self._cut_short(records))
         aside = True if sidechain or self._sidechain else None
         held = Held()
         out: list[Message] = []
@@ -126,6 +129,17 @@ class Weaver:
             if held.open:
                 held.said(made, len(out))
         return out
+
+    def _cut_short(self, records: Sequence[Record]) -> dict[int, int]:
+        """How many of the messages that a compaction preserved are replayed, where the talk went on before the last."""
+        found = dict(self._tree.ends)
+        boundary = NONE
+        for record in records:
+            if record.node in self._tree.boundaries:
+                boundary = record.node
+            elif boundary != NONE and record.kind in SPEAKING and record.node in self._tree.replayed:
+                found.setdefault(boundary, self._tree.replayed[record.node])
+        return found
 
     def _unsummed(self, records: Sequence[Record]) -> set[int]:
         """The nodes of boundaries after which something is said, but no summary."""
@@ -191,6 +205,8 @@ class Weaver:
             line.message.content = []
         if said:
             reading.used(record)
+            if line.is_virtual:
+                reading.note("shown-only", "Shown by the client and never sent to its model.", record.number)
             for part in said:
                 if part.voice == "command":
                     self._commands.add(node)
@@ -317,7 +333,7 @@ class Weaver:
         """The ids of the messages, so far, that a compaction preserved."""
         return [
             message.id
-            for uuid in self._tree.preserved(boundary)
+            for uuid in self._tree.preserved(boundary)[: self._replays.get(boundary)]
             for message in self._said_by.get(self._tree.by_uuid.get(uuid, NONE), [])
         ]
 

@@ -18,6 +18,7 @@ from typing import Final
 
 import msgspec
 
+from sesh.format.json import JsonObject
 from sesh.providers.claude_code.book import NONE, Record
 from sesh.providers.claude_code.records import SPEAKING, Line
 
@@ -35,6 +36,15 @@ class Trunk(msgspec.Struct, frozen=True):
     origin: int
 
 
+class _Kept(msgspec.Struct, frozen=True):
+    """A message that a compaction preserved: it is the `count`th (the `last`?) that is replayed after the `anchor`."""
+
+    boundary: int
+    anchor: str
+    count: int
+    last: bool
+
+
 class Tree:
     """The chained records of one file."""
 
@@ -45,16 +55,23 @@ class Tree:
         self.boundaries: Final[set[int]] = set()
         """The marks of compactions, before which nothing is sent."""
         self._note: Final = note
-        self._aside: Final[list[bool]] = []
+        self.aside: Final[list[bool]] = []
+        """Which of them are side chains."""
         self.by_uuid: Final[dict[str, int]] = {}
         self.twins: Final[list[int]] = []
         """Second copies of a line: in no trunk."""
         self._index(sidechain)
-        self._twins: Final = frozenset(self.twins)
+        self.doubled: Final = frozenset(self.twins)
+        self.preserving: int = NONE
+        """The last compaction's mark, where that compaction preserved messages."""
+        self.replayed: Final[dict[int, int]] = {}
+        """Lines said after some of the preserved messages, and not after all of them: how many of them."""
+        self.ends: Final[dict[int, int]] = {}
+        """The same, by the mark of the compaction, where the talk ends there (`leaf`)."""
         self.parent: Final = [NONE] * len(self.lines)
         self._times: list[tuple[str, int]] | None = None
         self._unnamed = 0
-        self._kept: Final[dict[int, str]] = {}  # a preserved node -> the uuid of the line it is replayed after
+        self._kept: Final[dict[int, _Kept]] = {}
         self._join()
 
     # ---- parents ------------------------------------------------------------------------------------
@@ -63,7 +80,7 @@ class Tree:
         """Names to nodes. The same line twice is a node and its twin; another line of that name is a node too."""
         for n, line in enumerate(self.lines):
             self.records[n].node = n
-            self._aside.append(not sidechain and line.is_sidechain)
+            self.aside.append(not sidechain and line.is_sidechain)
             if line.subtype == BOUNDARY and line.type == "system":
                 self.boundaries.add(n)
             uuid = line.uuid
@@ -86,16 +103,16 @@ class Tree:
         before = [NONE, NONE]  # the node before, in the main talk and aside
         seen: dict[object, int] = {}  # by uuid; whatever a line names as its parent may be looked for here
         backwards = False
-        twins, boundaries, kept = self._twins, self.boundaries, self._kept
-        for n, (line, aside) in enumerate(zip(self.lines, self._aside, strict=True)):
+        twins, boundaries, kept = self.doubled, self.boundaries, self._kept
+        for n, (line, aside) in enumerate(zip(self.lines, self.aside, strict=True)):
             if n in twins:
                 continue
             up = seen.get(line.parent_uuid, NONE)
             if up == NONE or n in boundaries:
                 up = self._parent_of(n, line, before[aside], seen)
                 backwards = backwards or up >= n
-            if up in kept and kept[up] in seen:
-                up = seen[kept[up]]  # said after the replayed messages: what stands there is the summary
+            if kept and up != NONE:
+                up = self._after_replayed(n, up, seen)
             self.parent[n] = up
             before[aside] = n
             if n in boundaries:
@@ -110,9 +127,40 @@ class Tree:
 
     def _keep(self, boundary: int, seen: dict[object, int]) -> None:
         """Remembers what a compaction preserved, so that what hangs on it later comes after the summary."""
-        anchor = self.anchor(boundary)
-        if anchor is not None:
-            self._kept.update({seen[uuid]: anchor for uuid in self.preserved(boundary) if uuid in seen})
+        anchor, uuids = self.anchor(boundary), self.preserved(boundary)
+        if anchor is None or not uuids:
+            return
+        if boundary == max(self.boundaries):
+            self.preserving = boundary
+        for count, uuid in enumerate(uuids, 1):
+            if uuid in seen:
+                self._kept[seen[uuid]] = _Kept(boundary, anchor, count, count == len(uuids))
+
+    def _after_replayed(self, n: int, up: int, seen: dict[object, int]) -> int:
+        """What a line hangs on that names one from before a compaction that preserved messages: the summary.
+
+        Preserved messages are replayed under it, and the client has no others: what names one that was not preserved
+        comes after all that were (2.1.328).
+        """
+        kept = self._kept.get(up)
+        if kept is not None and kept.anchor in seen:
+            if not kept.last:
+                self.replayed[n] = kept.count
+            return seen[kept.anchor]
+        if n > self.preserving > up and self.records[n].kind in SPEAKING and not self.aside[n]:
+            return seen.get(self.anchor(self.preserving), up)
+        return up
+
+    def replayed_after(self, n: int) -> int:
+        """The line that stands for a preserved message, where the talk ends there: that after which it is replayed."""
+        kept = self._kept.get(n)
+        if kept is None or kept.boundary != self.preserving:
+            return n
+        found = self.by_uuid.get(kept.anchor, NONE)
+        if found == NONE or self.records[found].kind not in SPEAKING:
+            return n
+        self.ends[kept.boundary] = kept.count
+        return found
 
     def _parent_of(self, n: int, line: Line, before: int, seen: dict[object, int]) -> int:
         named: str | msgspec.UnsetType | None = line.parent_uuid
@@ -139,11 +187,11 @@ class Tree:
         """The line just before this one in time, on whatever branch (2.1.328); in file order where times are equal."""
         if self._times is None:
             numbered = enumerate(self.lines)
-            self._times = sorted((line.timestamp or "", i) for i, line in numbered if i not in self._twins)
+            self._times = sorted((line.timestamp or "", i) for i, line in numbered if i not in self.doubled)
         at = bisect_left(self._times, (self.lines[n].timestamp or "", n)) - 1
         while at >= 0:
             found = self._times[at][1]
-            if self._aside[found] == self._aside[n] and found != n:
+            if self.aside[found] == self.aside[n] and found != n:
                 return found
             at -= 1
         return NONE
@@ -169,25 +217,22 @@ class Tree:
     def _free_before(self, n: int, state: bytearray) -> int:
         """The nearest line before `n` in the file whose way to the root is known, and so leads past no open circle."""
         for found in range(n - 1, NONE, -1):
-            if state[found] == 2 and self._aside[found] == self._aside[n] and found not in self._twins:
+            if state[found] == 2 and self.aside[found] == self.aside[n] and found not in self.doubled:
                 return found
         return NONE
 
-    def _descends(self, n: int, ring: set[int]) -> bool:
-        seen: set[int] = set()
-        while n != NONE and n not in seen:
-            if n in ring:
-                return True
-            seen.add(n)
+    def descends(self, n: int, of: int) -> bool:
+        """Whether `of` stands on the way from `n` to the root."""
+        while n not in (NONE, of):
             n = self.parent[n]
-        return False
+        return n != NONE
 
     @cached_property
     def _leading(self) -> set[int]:
         """The nodes under which a user or assistant line stands. Asked only where something hangs beside a trunk."""
         found: set[int] = set()
         for n, record in enumerate(self.records):
-            if record.kind in SPEAKING and n not in self._twins:
+            if record.kind in SPEAKING and n not in self.doubled:
                 up = self.parent[n]
                 while up != NONE and up not in found:
                     found.add(up)
@@ -197,20 +242,16 @@ class Tree:
     # ---- compactions
 
     def preserved(self, boundary: int) -> list[str]:
-        """The uuids of the lines that a compaction preserved, in order: by name, or as a segment of the chain.
+        """The uuids of the lines that a compaction preserved, in order: by name, or else as a segment of the chain.
 
-        The client replays them after the `anchor` (2.1.328, measured: `uuids` goes before the segment, `allUuids` is
-        not asked).
+        The client replays them after the `anchor` (2.1.328, measured: where there is a list, even an empty one, it goes
+        before the segment; `allUuids` is not asked). Where one of them is not in the file, it replays none.
         """
-        metadata = self.lines[boundary].compact_metadata
-        if not isinstance(metadata, dict):
-            return []
-        named = metadata.get("preservedMessages")
-        listed = named.get("uuids") if isinstance(named, dict) else None
-        if isinstance(listed, list) and listed:
-            return [u for u in listed if isinstance(u, str)]
-        segment = metadata.get("preservedSegment")
-        if not isinstance(segment, dict):
+        named, segment = self._preserving(boundary)
+        if named is not None:
+            listed = [u for u in named["uuids"] if isinstance(u, str) and u in self.by_uuid]
+            return listed if len(listed) == len(named["uuids"]) else []
+        if segment is None:
             return []
         head, n = segment.get("headUuid"), self.by_uuid.get(str(segment.get("tailUuid")), NONE)
         found: list[str] = []
@@ -227,12 +268,18 @@ class Tree:
 
     def anchor(self, boundary: int) -> str | None:
         """The uuid of the line after which a compaction's preserved messages are replayed: its summary, or itself."""
+        named, segment = self._preserving(boundary)
+        anchor = (named or segment or {}).get("anchorUuid")
+        return anchor if isinstance(anchor, str) else None
+
+    def _preserving(self, boundary: int) -> tuple[JsonObject | None, JsonObject | None]:
+        """`preservedMessages` (where it is what it should be) and `preservedSegment` of a compaction."""
         metadata = self.lines[boundary].compact_metadata
         if not isinstance(metadata, dict):
-            return None
-        named = (metadata.get(key) for key in ("preservedMessages", "preservedSegment"))
-        anchors = (n.get("anchorUuid") for n in named if isinstance(n, dict))
-        return next((a for a in anchors if isinstance(a, str)), None)
+            return None, None
+        named, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
+        listed = named if isinstance(named, dict) and isinstance(named.get("uuids"), list) else None
+        return listed, segment if isinstance(segment, dict) else None
 
     # ---- the main trunk -----------------------------------------------------------------------------
 
@@ -246,37 +293,12 @@ class Tree:
         nodes.reverse()
         return nodes
 
-    def leaf(self, prompts: Iterable[Record]) -> int:
-        """Where the talk goes on: the last user or assistant line, unless a `last-prompt` line says otherwise.
-
-        Only the last such line counts, and only where the line it names is in the file (a rewind in the terminal names
-        an all-zero id). The named line is the leaf where the last line of the file does not descend from it. With
-        `explicit`, it is so too where all that descends from it was there before.
-        """
-        found = self._last_saying()
-        last = next((p for p in reversed([*prompts]) if p.line is not None and p.line.leaf_uuid is not None), None)
-        if last is None or last.line is None or last.line.leaf_uuid is None:
-            return found
-        named = self.by_uuid.get(last.line.leaf_uuid, NONE)
-        if named == NONE or self._aside[named]:
-            return found
-        if self._kept and self.records[named].kind not in SPEAKING:
-            return found  # after a compaction that preserved messages, only user and assistant lines can be named
-        newer = found != NONE and (not last.line.explicit or self.records[found].at > last.at)
-        return found if newer and self._descends(found, {named}) else named
-
-    def _last_saying(self) -> int:
-        for n in range(len(self.records) - 1, NONE, -1):
-            if not self._aside[n] and self.records[n].kind in SPEAKING and n not in self._twins:
-                return n
-        return NONE
-
     def trunk(self, leaf: int) -> list[int]:
         """The main talk: the path to `leaf`, and what belongs to it from side branches, in order."""
         path = self.path(leaf)
         on = set(path)
-        aside = self._aside[path[0]] if path else False
-        beside = [n for n, a in enumerate(self._aside) if n not in on and a is aside and n not in self._twins]
+        aside = self.aside[path[0]] if path else False
+        beside = [n for n, a in enumerate(self.aside) if n not in on and a is aside and n not in self.doubled]
         return self._whole(path, self._below(beside))
 
     def _whole(self, path: list[int], below: dict[int, list[int]]) -> list[int]:
@@ -306,6 +328,8 @@ class Tree:
         line, kind, up = self.lines[n], self.records[n].kind, self.parent[n]
         if up not in on:
             return False
+        if line.is_virtual:
+            return True  # shown beside the call whose tool made it
         message = line.message
         if kind == "assistant" and message is not None:
             return message.id is not None and steps.has(message.id)
@@ -331,7 +355,7 @@ class Tree:
         A node is looked at once for each trunk that it hangs on, so that it costs no more where branches hang on
         branches, or where a file stands backwards.
         """
-        left = [n for n, a in enumerate(self._aside) if a is aside and n not in used and n not in self._twins]
+        left = [n for n, a in enumerate(self.aside) if a is aside and n not in used and n not in self.doubled]
         inside = set(left)
         roots = [n for n in left if self.parent[n] not in inside]
         below = self._below(left)

@@ -8,11 +8,12 @@ where a reader finds them by `logicalParentUuid`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from sesh.format.blocks import TextBlock, ToolResultBlock
+from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.providers.claude_code.steps import Entry
 from sesh.providers.claude_code.write_blocks import CALLS
@@ -103,6 +104,23 @@ def _window(entry: Entry, by_id: dict[str, Entry]) -> list[Entry]:
 def is_boundary(entry: Entry) -> bool:
     """Whether a message is a boundary of Claude Code's without a summary after it."""
     return entry.own is not None and entry.own.is_boundary
+
+
+def still_there(metadata: JsonObject, kept: Sequence[str], written: Callable[[str], bool]) -> JsonObject:
+    """What a boundary says of the messages it preserved, without the lines that are not written again.
+
+    The client preserves lines that say nothing, too (`turn_duration`), and replays none where one of the lines that it
+    wrote down is missing (2.1.328). `kept`: the lines of the messages that were preserved, in order.
+    """
+    named, segment = metadata.get("preservedMessages"), metadata.get("preservedSegment")
+    if isinstance(named, dict):
+        lists = {
+            k: [u for u in v if isinstance(u, str) and written(u)] for k, v in named.items() if isinstance(v, list)
+        }
+        metadata = {**metadata, "preservedMessages": {**named, **lists}}
+    if isinstance(segment, dict) and kept and not all(written(str(segment.get(k))) for k in ("headUuid", "tailUuid")):
+        metadata = {**metadata, "preservedSegment": {**segment, "headUuid": kept[0], "tailUuid": kept[-1]}}
+    return metadata
 
 
 def since_last(found: Sequence[Segment], entries: Sequence[Entry]) -> tuple[Segment, list[Entry]]:

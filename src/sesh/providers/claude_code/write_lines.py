@@ -133,6 +133,10 @@ class Chain:
         self._uuids.add(chosen)
         return chosen
 
+    def has(self, uuid: str) -> bool:
+        """Whether a line has that uuid."""
+        return uuid in self._uuids
+
     def add(self, kind: str, uuid: str, ts: str, own: Mapping[str, Any], *, sesh: stamp.Stamp = stamp.EMPTY) -> None:
         """Append a chained line of type `kind`; `own` are its keys beside the common ones, `ts` its time by `clock`."""
         line: JsonObject = {

@@ -15,7 +15,7 @@ from sesh.providers.claude_code.steps import Entry, Piece, Slot, Step, arrange
 from sesh.providers.claude_code.tools_shown import drawn
 from sesh.providers.claude_code.write_blocks import CALLS, NOTHING_RECORDED, Use, kept, stub_output
 from sesh.providers.claude_code.write_children import Agent
-from sesh.providers.claude_code.write_compaction import Segment, is_boundary
+from sesh.providers.claude_code.write_compaction import Segment, is_boundary, still_there
 from sesh.providers.claude_code.write_forms import Form, Former, Vocabulary, tool_result
 from sesh.providers.claude_code.write_lines import Chain, encode_content, encode_result
 from sesh.providers.claude_code.write_notes import Notes
@@ -107,10 +107,12 @@ class SegmentWriter:
         data = summary.provider_data or {}
         metadata = data.get("compactMetadata") if entry.own is not None else None
         uuid = entry.own.uuid if entry.own is not None and entry.own.is_boundary else _anchor(metadata, summary)
+        given = metadata if isinstance(metadata, dict) else {"trigger": "auto"}
+        kept = [self.uuids[i] for i in summary.window or () if i in self.uuids]
         self._chain.boundary(
             self._chain.uuid(uuid or ids.derive("boundary", self._session, summary.id)),
             summary.ts,
-            metadata if isinstance(metadata, dict) else {"trigger": "auto"},
+            given if entry.own is None else still_there(given, kept, self._chain.has),
         )
 
     def _close_boundary(self, entry: Entry) -> None:
