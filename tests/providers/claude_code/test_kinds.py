@@ -125,6 +125,8 @@ def test_the_first_prompt_and_the_turns_are_the_humans() -> None:
         ("<command-name>/clear</command-name>", "/clear"),
         ("<bash-input>ls -l</bash-input>", "! ls -l"),
         ("<user-memory-input>remember</user-memory-input>", "# remember"),
+        ("<command-name>/x</command-name><command-args>a </command-args> b</command-args>", "/x a </command-args> b"),
+        ("<bash-input>echo '</bash-input>'</bash-input>", "! echo '</bash-input>'"),
         ("/hello", None),
         ("say <command-name>/x</command-name>", None),
     ],

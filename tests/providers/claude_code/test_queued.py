@@ -117,3 +117,23 @@ def test_a_notification_in_an_attachment_is_no_humans() -> None:
     queued = {"type": "queued_command", "prompt": "<task-notification>x</task-notification>"}
     s.line("attachment", "q1", "a1", attachment={**queued, "commandMode": "task-notification"})
     assert s.read().messages[-1].kind == "notice"
+
+
+PICTURE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PIXEL}}
+
+
+def test_a_picture_without_words_is_a_prompt_too() -> None:
+    s = Made()
+    enqueue(s, [PICTURE])
+    result = s.read()
+    assert short(result) == ["first", "one", "attachment"]
+    assert "queued-prompt" in codes(result)
+
+
+def test_a_picture_that_comes_back_is_said_once() -> None:
+    s = Made()
+    enqueue(s, [PICTURE])
+    take(s, "remove")
+    queued = {"type": "queued_command", "prompt": [PICTURE], "commandMode": "prompt"}
+    s.line("attachment", "q1", "a1", attachment=queued)
+    assert short(s.read()) == ["first", "one", "attachment"]

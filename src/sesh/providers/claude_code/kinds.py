@@ -7,7 +7,6 @@ typed prompt also says so (`promptSource: "typed"`, `origin.kind: "human"`), and
 
 from __future__ import annotations
 
-import re
 from typing import Final, Literal, TypeAlias
 
 import msgspec
@@ -63,6 +62,8 @@ INTERRUPTS: Final = frozenset({"[Request interrupted by user]", "[Request interr
 _TAIL: Final = regex(r"(?:Read the output file to retrieve the |Full transcript available at: )[^\n]*")
 """What 2.1.50 writes under a task's notification, outside its tag."""
 _OPEN: Final = regex(r"<([a-z][a-z_-]*)(?:\s[^<>]*)?>")
+_PIECE: Final = regex(r"(?s)<([a-z-]+)>(.*?)</\1>(?=\s*(?:<[a-z-]+>|$))")
+"""A piece of a command: what it holds may have its closing tag, too."""
 _KIND: Final[dict[Voice, Kind | None]] = {
     "human": None,
     "command": "notice",
@@ -123,13 +124,13 @@ def _tagged(body: str) -> Voice | None:
 
 
 def _printed(body: str, voice: Voice) -> Voice | None:
-    """A command may print a closing tag itself: then there are more closing tags than opening ones.
+    """A command may print a closing tag itself, or be given one: then there are more closing tags than opening ones.
 
     A human who quotes two outputs has as many of both.
     """
     if voice == "event" and _TAIL.fullmatch(body[body.rfind(">") + 1 :].strip()):
         return voice
-    if voice not in ("output", "event"):
+    if voice not in ("command", "output", "event"):
         return None
     names = [name for name, tag in TAGS.items() if tag.voice is voice]
     if not any(body.endswith(f"</{name}>") for name in names):
@@ -143,7 +144,7 @@ def command_of(text: str) -> str | None:
     body = text.strip()
     if _tagged(body) != "command":
         return None
-    parts = {m.group(1): m.group(2).strip() for m in re.finditer(r"<([a-z-]+)>(.*?)</\1>", body, re.DOTALL)}
+    parts = {m.group(1): m.group(2).strip() for m in _PIECE.finditer(body)}
     if "command-name" in parts:
         return " ".join(filter(None, (parts["command-name"], parts.get("command-args"))))
     if "bash-input" in parts:

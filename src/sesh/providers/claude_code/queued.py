@@ -12,7 +12,7 @@ from bisect import bisect_right
 
 import msgspec
 
-from sesh.format.blocks import TextBlock
+from sesh.format.blocks import AttachmentBlock, TextBlock
 from sesh.providers.claude_code.book import Reading, Record
 from sesh.providers.claude_code.content import blocks_of
 from sesh.providers.claude_code.kinds import command_of, voice_of
@@ -65,8 +65,10 @@ def _human(words: str) -> bool:
 
 
 def words_of(content: object) -> str:
-    """The words of a queued prompt, or of a line's content."""
-    return "\n".join(b.text for b in blocks_of(content) if isinstance(b, TextBlock)).strip()
+    """The words of a queued prompt, or of a line's content; where there are none, what its pictures are known by."""
+    blocks = blocks_of(content)
+    words = "\n".join(b.text for b in blocks if isinstance(b, TextBlock)).strip()
+    return words or "\n".join(b.data or b.uri or "" for b in blocks if isinstance(b, AttachmentBlock))
 
 
 def said_in(records: list[Record]) -> dict[str, list[int]]:
