@@ -232,3 +232,27 @@ def test_files_that_are_no_part_of_the_talk_are_named() -> None:
     s.companions[f"{SESSION}/session-memory/notes.md"] = b"words"
     entry = next(e for e in s.read().report.entries if e.code == "unread-companion")
     assert "session-memory/notes.md" in entry.text
+
+
+def test_two_files_of_one_agent_are_two_threads_unless_they_are_the_same() -> None:
+    s = Made()
+    asked(s, agentId="aa")
+    s.companions[folder("agent-aa.jsonl")] = helper("aa", "go", "done").data()
+    s.companions[folder("copied/agent-aa.jsonl")] = helper("aa", "go", "done").data()
+    s.companions[folder("other/agent-aa.jsonl")] = helper("aa", "go", "other").data()
+    result = s.read()
+    assert [shortly(c.messages) for c in result.children] == [["go", "done"], ["go", "other"]]
+    assert len({c.thread.id for c in result.children}) == 2
+    assert len({m.id for c in result.children for m in c.messages}) == 4
+    assert result.report.skipped == {"duplicate": 2}
+
+
+def test_what_a_human_queued_for_an_agent_is_said() -> None:
+    s = Made()
+    asked(s, agentId="aa")
+    agent = helper("aa", "go", "done")
+    agent.state("queue-operation", operation="enqueue", content="and this", timestamp="2026-03-01T10:30:00.000Z")
+    s.companions[folder("agent-aa.jsonl")] = agent.data()
+    result = s.read()
+    assert shortly(result.children[0].messages) == ["go", "done", "and this"]
+    assert "queued-prompt" in codes(result)

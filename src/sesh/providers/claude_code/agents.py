@@ -17,7 +17,8 @@ from sesh.providers.claude_code.book import NONE, Reading, Record
 from sesh.providers.claude_code.children import Child, child_id
 from sesh.providers.claude_code.facts import AgentMeta
 from sesh.providers.claude_code.leaf import leaf_of
-from sesh.providers.claude_code.order import interleaved, loose_ends
+from sesh.providers.claude_code.order import interleaved, loose_ends, place
+from sesh.providers.claude_code.queued import name_queued, only_queued
 from sesh.providers.claude_code.records import decode, from_value, kind_of
 from sesh.providers.claude_code.session import Session
 from sesh.providers.claude_code.tree import CHAINED, Tree
@@ -28,16 +29,34 @@ _FLAT_UNTIL: Final = (2, 1, 50)
 
 
 def companions(session: Session) -> Iterator[Child]:
-    """The sub-agents that have files of their own, each with its branches."""
+    """The sub-agents that have files of their own, each with its branches.
+
+    An agent may have two files: a session that 2.0 began lies flat and, once copied, in the session's folder. The same
+    bytes are the same thread; others are a thread of their own, named by where they lie.
+    """
+    seen: dict[str, bytes] = {}
     for key, agent, data in _files(session):
-        yield from _transcript(session, key, agent, data)
+        name = f"agent-{agent}"
+        if agent in seen and seen[agent] == data:
+            _close_copy(session, key, data)
+            continue
+        if agent in seen:
+            name = f"{key.removesuffix('.jsonl')}@"
+        seen.setdefault(agent, data)
+        yield from _transcript(session, key, agent, name, data)
+
+
+def _close_copy(session: Session, key: str, data: bytes) -> None:
+    reading = Reading(session.book, key, main=False, keep_raw=False)
+    reading.read(data)
+    for record in reading.still_open():
+        reading.skipped(record, "duplicate")
 
 
 def _files(session: Session) -> Iterator[tuple[str, str, bytes]]:
     """Agent files of this session: (companion key, agent id, bytes)."""
     own = f"{session.owner}/"
     flat: list[tuple[str, str]] = []
-    done: set[str] = set()
     for key in session.companions:
         match = _AGENT_FILE.fullmatch(key)
         if match is None:
@@ -48,7 +67,6 @@ def _files(session: Session) -> Iterator[tuple[str, str, bytes]]:
             continue
         data = session.companions.get(key)
         if data is not None:
-            done.add(match.group("id"))
             yield key, match.group("id"), data
     if flat and not session.sidechain and _may_be_flat(session.reading.records):
         for key, agent in flat:
@@ -73,10 +91,9 @@ def _number(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", version)[:3])
 
 
-def _transcript(session: Session, key: str, agent: str, data: bytes) -> Iterator[Child]:
+def _transcript(session: Session, key: str, agent: str, name: str, data: bytes) -> Iterator[Child]:
     reading = Reading(session.book, key, main=False, keep_raw=session.keep_raw)
     reading.read(data)
-    name = f"agent-{agent}"
     meta = _meta(session, key)
     first = True
     for child in woven(session, reading, name):
@@ -112,10 +129,12 @@ def woven(session: Session, reading: Reading, name: str) -> Iterator[Child]:
     session.links.add_records(reading.naming)
     leaf = leaf_of(tree, reading.of_kind("last-prompt"))
     nodes = tree.trunk(leaf) if leaf != NONE else []
-    loose = [(r.at, r) for r in loose_ends(reading)]
+    queued = sorted(only_queued(reading), key=lambda waiting: waiting.record.at)
+    loose = [(r.at, r) for r in loose_ends(reading)] + [(place(w.after), w.record) for w in queued]
     records = interleaved([chained[n] for n in nodes], loose)
     child = session.child(name, "subagent", records)
     child.messages = weaver.weave(records, child.id)
+    name_queued(reading, weaver, queued)
     yield child
     used = set(nodes)
     for trunk in tree.branches(used):

@@ -9,6 +9,7 @@ words are all there is, and a human's words are never state.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterable
 
 import msgspec
 
@@ -17,6 +18,7 @@ from sesh.providers.claude_code.book import Reading, Record
 from sesh.providers.claude_code.content import blocks_of
 from sesh.providers.claude_code.kinds import command_of, voice_of
 from sesh.providers.claude_code.records import QUEUED
+from sesh.providers.claude_code.threads import Weaver
 
 WITHDRAWN = frozenset({"popAll", "pop"})
 """The human took the prompt back into the input line, to change it: it was not said."""
@@ -57,6 +59,13 @@ def only_queued(reading: Reading) -> list[Waiting]:
         if _human(words) and not _repeated(words, gone.at, said)
     ]
     return found
+
+
+def name_queued(reading: Reading, weaver: Weaver, queued: Iterable[Waiting]) -> None:
+    """Says in the report which messages were made of the queue's own words."""
+    text = "A prompt that stands only in the queue became a message."
+    for record in (waiting.record for waiting in queued):
+        reading.note("queued-prompt", text, record.number, weaver.made_of(record.source_id))
 
 
 def _human(words: str) -> bool:

@@ -23,7 +23,7 @@ from sesh.providers.claude_code.detect import refuse_stream
 from sesh.providers.claude_code.facts import Facts
 from sesh.providers.claude_code.leaf import leaf_of
 from sesh.providers.claude_code.order import interleaved, is_chained, loose_ends, place
-from sesh.providers.claude_code.queued import only_queued
+from sesh.providers.claude_code.queued import name_queued, only_queued
 from sesh.providers.claude_code.records import FACTS
 from sesh.providers.claude_code.session import Session
 from sesh.providers.claude_code.threads import NO_TIME, PROVIDER, Weaver
@@ -70,9 +70,7 @@ def _main(session: Session) -> tuple[list[Message], list[Record]]:
     loose = [(r.at, r) for r in loose_ends(reading)] + [(place(w.after), w.record) for w in queued]
     trunk = interleaved([chained[n] for n in nodes], loose)
     messages = weaver.weave(trunk, session.thread_id)
-    for record in (w.record for w in queued):
-        text = "A prompt that stands only in the queue became a message."
-        reading.note("queued-prompt", text, record.number, weaver.made_of(record.source_id))
+    name_queued(reading, weaver, queued)
     add_beside(session, tree, weaver, set(nodes))
     for n in tree.twins:
         reading.skipped(chained[n], "duplicate")
