@@ -120,7 +120,8 @@ class Trouble:
             place = {"uuid": time + pick("abcdef"), "parentUuid": pick([name, None]), "timestamp": time}
             queue = {"type": "queue-operation", "operation": pick(["enqueue", "remove", "popAll"]), "content": word}
             said = {"type": "user", "message": {"role": "user", "content": word}, **place}
-            leaf = {"type": "last-prompt", "leafUuid": name, "explicit": pick([True, False])}
+            leaf = {"type": "last-prompt", "leafUuid": pick([name, name, None]), "explicit": pick([True, False])}
+            link = {"type": "system", "subtype": "turn_duration", **place}
             boundary = {"type": "system", "subtype": "compact_boundary", **place}
             return compact(
                 pick(
@@ -130,7 +131,7 @@ class Trouble:
                         {"type": "pr-link", "prNumber": 1, "prUrl": word},
                         {"type": "summary", "summary": word, "leafUuid": name},
                         {"type": "never-seen", "a": 1},
-                        *(queue, said, said, leaf, boundary),
+                        *(queue, said, said, leaf, link, boundary),
                     ]
                 )
             )
