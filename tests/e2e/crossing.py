@@ -114,7 +114,7 @@ def unexplained(want: Sequence[rows.Row], have: Sequence[rows.Row], report: Emit
     """
     dropped = sum(n for kind, n in report.dropped.items() if kind not in _SILENT)
     changed = sum(n for kind, n in report.changed.items() if kind not in _SAME_ROW)
-    stubs = sum(e.code == "stub-result" for e in report.entries)
+    stubs = sum(e.code in ("stub-result", "stub-prompt") for e in report.entries)
     missing, extra = _differences(want, _whole(want, have))
     found = []
     if len(missing) > dropped + 2 * changed:

@@ -59,11 +59,20 @@ def test_kept_messages_are_sent_in_the_order_of_the_window() -> None:
     assert result.report.lossless
 
 
+def test_kept_words_of_the_model_are_another_message_than_the_first_ones() -> None:
+    """The client gathers all lines of one `message.id`, and would say them twice (2.1.328)."""
+    told, names = talk()
+    own = told.say("user", "SUMMARY", kind="summary")
+    told.messages[-1] = _with_window(own, [own.id, names[3]])
+    lines = [v["message"]["id"] for v in chained(told.emit(tools="keep").lines) if v["type"] == "assistant"]
+    assert len(lines) == len(set(lines)) == 4
+
+
 def test_kept_calls_keep_their_results() -> None:
     told, names = talk()
     own = told.say("user", "SUMMARY", kind="summary")
     told.messages[-1] = _with_window(own, [names[1], names[2], own.id])
-    assert rows(told.emit(tools="keep").lines) == ["call:a", "result:a", "user:SUMMARY"]
+    assert rows(told.emit(tools="keep").lines) == ["user:(no content)", "call:a", "result:a", "user:SUMMARY"]
 
 
 def test_a_text_that_the_client_cut_stands_in_the_window_only() -> None:

@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from sesh.format.blocks import AttachmentBlock, ReasoningBlock, TextBlock, ToolCallBlock, UnknownBlock, WebSearchBlock
+from sesh.format.blocks import (
+    AttachmentBlock,
+    FileChangeBlock,
+    ReasoningBlock,
+    TextBlock,
+    ToolCallBlock,
+    UnknownBlock,
+    WebSearchBlock,
+)
 from sesh.format.message import Usage
 from sesh.providers.claude_code import PROVIDER
 from sesh.testing.provider_suite import read_back
@@ -260,6 +268,26 @@ PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAh
             {"type": "text", "text": "[attachment: image/png, 7 bytes]"},
         ),
         (
+            AttachmentBlock(media_type="image/png", data="aGVsbG8="),  # not what it is called
+            {"type": "text", "text": "[attachment: image/png, 6 bytes]"},
+        ),
+        (
+            AttachmentBlock(media_type="audio/wav", data="UklGRv////9XQVZFZm10IA=="),  # begins like WebP
+            {"type": "text", "text": "[attachment: audio/wav, 18 bytes]"},
+        ),
+        (
+            AttachmentBlock(media_type="image/png", data=PNG[:40] + "\n" + PNG[40:].rstrip("=")),
+            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}},
+        ),
+        (
+            AttachmentBlock(media_type="text/markdown", data="aGVsbG8="),
+            {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "hello"}},
+        ),
+        (
+            AttachmentBlock(media_type="text/html", uri="https://example.com/a.html"),
+            {"type": "text", "text": "[attachment: text/html, https://example.com/a.html]"},
+        ),
+        (
             AttachmentBlock(uri="file:///x/a.png"),
             {"type": "text", "text": "[attachment: unknown type, file:///x/a.png]"},
         ),
@@ -414,6 +442,48 @@ def test_a_message_of_calls_and_results_is_split_and_comes_back_whole() -> None:
     )
     told.result("c")
     lines = chained(told.emit().lines)
-    assert [v["type"] for v in lines] == ["assistant", "user"]
-    assert [b["type"] for b in lines[0]["message"]["content"]] == ["text", "tool_use", "text"]
-    assert len(lines[0]["sesh"]["blocks"]) == 3
+    assert [v["type"] for v in lines] == ["user", "assistant", "user"]  # the first is a made-up prompt
+    assert [b["type"] for b in lines[1]["message"]["content"]] == ["text", "tool_use", "text"]
+    assert len(lines[1]["sesh"]["blocks"]) == 3
+
+
+def test_a_picture_too_large_for_the_client_is_named_and_comes_back() -> None:
+    told = Telling()
+    picture = AttachmentBlock(media_type="image/png", data="iVBORw0KGgoA" + "AAAA" * (5 * 1024 * 256))
+    told.say("user", "see", picture)
+    result = told.emit()
+    assert chained(result.lines)[0]["message"]["content"][1]["type"] == "text"
+    assert result.report.changed == {"as-text": 1}
+    assert read_back(PROVIDER, result).messages[0].content[1] == picture
+
+
+def test_the_models_first_words_have_a_prompt_before_them() -> None:
+    told = Telling()
+    told.say("assistant", "I begin.")
+    told.say("user", "hi")
+    result = told.emit()
+    assert rows(result.lines) == ["user:(no content)", "assistant:I begin.", "user:hi"]
+    assert [e.code for e in result.report.entries] == ["stub-prompt", "ends-open"]  # no time was moved for it
+    assert [m.content for m in read_back(PROVIDER, result).messages] == [m.content for m in told.messages]
+
+
+def test_words_after_a_call_of_their_step_are_named() -> None:
+    told = Telling()
+    told.say("user", "go")
+    told.say("assistant", "one", ToolCallBlock(call_id="a", name="Bash", input={}))
+    told.result("a")
+    assert "words-first" not in [e.code for e in told.emit().report.entries]
+    told.say("assistant", ToolCallBlock(call_id="b", name="Bash", input={}), "two")
+    told.result("b")
+    assert [e.code for e in told.emit().report.entries].count("words-first") == 1
+
+
+def test_a_patch_without_an_id_was_not_aborted_and_what_follows_stays_after_it() -> None:
+    told = Telling()
+    told.say("user", "go")
+    told.say("assistant", FileChangeBlock(patch="*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"))
+    told.say("assistant", "Done.")
+    result = told.emit(tools="keep")
+    assert [row.partition(":")[0] for row in rows(result.lines)] == ["user", "call", "result", "assistant"]
+    assert b"aborted" not in b"".join(result.lines)
+    assert "A patch went over as apply_patch." in [e.text for e in result.report.entries]

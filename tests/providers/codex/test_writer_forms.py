@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from sesh.errors import SeshError
-from sesh.format.blocks import AttachmentBlock, TextBlock, UnknownBlock
+from sesh.format.blocks import AttachmentBlock, TextBlock, ToolCallBlock, UnknownBlock
 from sesh.format.message import Kind, Message
 from sesh.format.thread import Thread
 from sesh.providers.api import IngestedThread
@@ -19,6 +19,7 @@ from sesh.providers.codex.write_meta import choose_history
 from sesh.providers.codex.writer import emit_codex_rollout
 from sesh.testing.provider_suite import read_back
 
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 THREAD = Thread(
     id="t",
     title="A title",
@@ -193,12 +194,28 @@ def test_context_stays_home_unless_it_is_asked_for() -> None:
     ("block", "part"),
     [
         (
-            AttachmentBlock(media_type="image/png", data="AAAA"),
-            {"type": "input_image", "image_url": "data:image/png;base64,AAAA"},
+            AttachmentBlock(media_type="image/png", data=PIXEL),
+            {"type": "input_image", "image_url": f"data:image/png;base64,{PIXEL}"},
+        ),
+        (
+            AttachmentBlock(media_type="image/jpg", data=PIXEL),  # not what it is called
+            {"type": "input_image", "image_url": f"data:image/png;base64,{PIXEL}"},
+        ),
+        (
+            AttachmentBlock(data=PIXEL[:40] + "\n" + PIXEL[40:].rstrip("=")),
+            {"type": "input_image", "image_url": f"data:image/png;base64,{PIXEL}"},
+        ),
+        (
+            AttachmentBlock(media_type="image/png", data="aGVsbG8="),
+            {"type": "input_text", "text": "[Attachment of image/png, 6 bytes, not carried over to Codex]"},
+        ),
+        (
+            AttachmentBlock(uri="data:application/pdf;base64,JVBERi0xLjQK"),
+            {"type": "input_text", "text": "[Attachment of application/pdf, 9 bytes, not carried over to Codex]"},
         ),
         (
             AttachmentBlock(uri="https://example.com/a.png"),
-            {"type": "input_image", "image_url": "https://example.com/a.png"},
+            {"type": "input_text", "text": "[Attachment of unknown type: https://example.com/a.png]"},
         ),
         (AttachmentBlock(media_type="text/plain", data="aGVsbG8="), {"type": "input_text", "text": "hello"}),
         (
@@ -215,6 +232,23 @@ def test_what_codex_cannot_hold_becomes_text_and_comes_back(block: Any, part: di
     assert payload["content"] == [part]
     assert read_back(PROVIDER, result).messages[0].content == [block]
     assert result.report.lossless == (part["type"] == "input_image")
+
+
+@pytest.mark.parametrize(("version", "sent"), [("0.142.0", True), ("0.155.0", False), (None, False)])
+def test_pictures_by_their_address_go_where_the_client_sends_them(version: str | None, sent: bool) -> None:
+    block = AttachmentBlock(uri="https://example.com/a.png")
+    said = Message(id="m", thread_id="t", role="user", ts="2026-11-20T10:00:00.000Z", content=[block])
+    result = emit_codex_rollout(THREAD, [said], client_version=version)
+    assert result.report.changed == ({} if sent else {"as-text": 1})
+
+
+def test_what_holds_no_words_is_listed_all_the_same() -> None:
+    call = ToolCallBlock(call_id="c", name="look", input={})
+    for content, shown in ([call], "look"), ([TextBlock(text=" ")], "(no words)"):
+        said = Message(id="m", thread_id="t", role="assistant", ts="2026-11-20T10:00:00.000Z", content=list(content))
+        lines = emit_codex_rollout(Thread(id="t", created_at=""), [said]).lines
+        events = [r["payload"] for r in map(json.loads, lines) if r["type"] == "event_msg"]
+        assert [e["message"] for e in events if e["type"] == "user_message"] == [shown]
 
 
 @pytest.mark.parametrize("ts", ["9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59.999Z"])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sesh.format import ids
-from sesh.format.blocks import AnyBlock, TextBlock, ToolCallBlock, ToolResultBlock, WebSearchBlock
+from sesh.format.blocks import AnyBlock, FileChangeBlock, TextBlock, ToolCallBlock, ToolResultBlock, WebSearchBlock
 from sesh.format.message import Kind, Message, Role
 from sesh.format.thread import Thread
 from sesh.providers.api import EmitResult
@@ -167,3 +167,31 @@ def test_a_thousand_calls_of_one_id_get_an_id_each_without_a_long_search(monkeyp
     ]
     assert len(set(planner.plan(said, range(1000)).written_id.values())) == 1000
     assert derived == 999
+
+
+def test_calls_without_a_name_of_their_own_have_their_results() -> None:
+    made = emit(("assistant", [call("")]), ("tool", [result("")]), ("assistant", [call("")]), ("tool", [result("")]))
+    kinds, names = zip(*pairs(made), strict=True)
+    assert kinds == ("call", "output", "call", "output")
+    assert names[0] == names[1] != names[2] == names[3]
+    assert made.report.dropped == {}
+
+
+def test_of_a_patch_that_can_have_no_result_nobody_says_that_it_was_not_applied() -> None:
+    patch = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"
+    made = emit(("assistant", [FileChangeBlock(patch=patch)]), ("assistant", [call("a")]))
+    payloads = [r["payload"] for r in map(json.loads, made.lines) if r["type"] == "response_item"]
+    outputs = [p["output"] for p in payloads if p["type"] == "function_call_output"]
+    assert outputs == ["The patch was given; what came of it was not recorded.", "aborted"]
+
+
+def test_a_kept_call_whose_result_was_not_kept_is_named() -> None:
+    made = emit(
+        ("assistant", [call("a")]),
+        ("tool", [result("a")]),
+        ("user", [TextBlock(text="SUMMARY")]),
+        summary_at=2,
+        window=["m2", "m0"],
+    )
+    assert pairs(made) == [("call", "a"), ("output", "a")]
+    assert codes(made) == {"stub-result"}

@@ -246,8 +246,8 @@ def _steps(pieces: Sequence[Piece]) -> tuple[list[Step | Piece], list[Piece]]:
                 # A record of the client's own stays as it is: the client repairs it as it does in the original.
                 if not slot.answered and not slot.own:
                     step.unanswered.append(slot)
-                    # A search's made-up result comes at once, so that what follows stays after it.
-                    closed = closed or isinstance(slot.block, WebSearchBlock)
+                    # The made-up result of what needs none comes at once, so that what follows stays after it.
+                    closed = closed or slot.call_id is None or isinstance(slot.block, WebSearchBlock)
             if closed:
                 step = None
     return order, results

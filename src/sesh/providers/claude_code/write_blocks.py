@@ -26,6 +26,7 @@ from sesh.format.blocks import (
     output_parts,
 )
 from sesh.format.json import JsonObject, JsonValue
+from sesh.format.media import as_base64, decoded, in_url, is_text, media_of
 from sesh.format.regex import regex
 from sesh.format.stamp import Same
 
@@ -36,18 +37,18 @@ Side: TypeAlias = Literal["assistant", "user", "result"]
 """Which line a block stands on: the assistant's, a user's, or a user's line of tool results."""
 
 _IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-_MAGIC: Final = (
-    ("iVBORw0KGgo", "image/png"),
-    ("/9j/", "image/jpeg"),
-    ("R0lGOD", "image/gif"),
-    ("UklGR", "image/webp"),
-    ("JVBERi0", "application/pdf"),
-)
+_LARGEST_IMAGE: Final = 5 * 1024 * 1024
+"""Characters of base64. 2.1.328 begins no request that has a larger picture anywhere in it, so that the session could
+never go on (measured: 5,019,564 are sent, 5,292,032 are not)."""
+_ADDRESS: Final = regex(r"https?://[!-~]+", re.I)
+"""Addresses that may be fetched: no white space, nothing beyond ASCII."""
 _NOT_NAME: Final = regex(r"[^a-zA-Z0-9_-]")
 _NUMBERED: Final = regex(r"(.+)_\d+")
-_DATA_URL: Final = regex(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.-]+)*;base64,(.*)", re.S)
 NOTHING_RECORDED: Final = "aborted"
 """The result of a call that never got one. It is the word that Codex sends in the same place (formats/codex.md §4)."""
+
+NO_PROMPT: Final = "(no content)"
+"""A made-up prompt. It is what 2.1.328 sends for a message of the user that holds nothing."""
 
 
 class Written(msgspec.Struct, frozen=True, gc=False):
@@ -115,19 +116,18 @@ def said(block: AnyBlock, on: Side) -> Said:
 def _attachment(block: AttachmentBlock, on: Side) -> Said:
     media, data, uri = block.media_type, block.data, block.uri
     plain = True
-    if data is None and uri is not None and (match := _DATA_URL.fullmatch(uri)):
-        media, data, plain = match.group(1) or media, match.group(2), False
-    if data is not None and on != "assistant":
-        sniffed = next((kind for start, kind in _MAGIC if data.startswith(start)), None)
-        kind = sniffed or media
-        faithful = plain and kind == media and uri is None
-        if kind in _IMAGES and _is_base64(data):
-            return Said(_source("image", kind, data), faithful=faithful)
-        if kind == "application/pdf" and _is_base64(data):
-            return Said(_source("document", kind, data), faithful=faithful)
-        if kind == "text/plain" and _is_base64(data):
+    if data is None and uri is not None and (found := in_url(uri)) is not None:
+        media, data, plain = found[0] or media, found[1], False
+    if data is not None and on != "assistant" and (good := as_base64(data)) is not None:
+        kind = media_of(good)
+        faithful = plain and kind == media and uri is None and good is data
+        if kind in _IMAGES and len(good) <= _LARGEST_IMAGE:
+            return Said(_source("image", kind, good), faithful=faithful)
+        if kind == "application/pdf":
+            return Said(_source("document", kind, good), faithful=faithful)
+        if kind is None and is_text(media):
             try:
-                text = _decoded(data).decode("utf-8")
+                text = decoded(good).decode("utf-8")
             except UnicodeDecodeError:
                 text = ""
             if text.strip():
@@ -136,12 +136,11 @@ def _attachment(block: AttachmentBlock, on: Side) -> Said:
                     "source": {"type": "text", "media_type": "text/plain", "data": text},
                 }
                 return Said(document, faithful=False)
-    if data is None and uri is not None and uri.startswith(("https://", "http://")) and on != "assistant":
+    if data is None and uri is not None and _ADDRESS.fullmatch(uri) and on != "assistant":
         pdf = media == "application/pdf" or uri.split("?")[0].lower().endswith(".pdf")
-        kind = "document" if pdf else "image"
-        return Said(
-            {"type": kind, "source": {"type": "url", "url": uri}}, faithful=media is None and block.data is None
-        )
+        if pdf or media is None or media in _IMAGES:
+            address: JsonObject = {"type": "url", "url": uri}
+            return Said({"type": "document" if pdf else "image", "source": address}, faithful=media is None)
     size = "" if data is None else f", {len(data) * 3 // 4} bytes"
     where = "" if uri is None or uri.startswith("data:") else f", {uri}"
     return _as_text(f"[attachment: {media or 'unknown type'}{size}{where}]")
@@ -149,22 +148,6 @@ def _attachment(block: AttachmentBlock, on: Side) -> Said:
 
 def _source(kind: str, media: str, data: str) -> JsonObject:
     return {"type": kind, "source": {"type": "base64", "media_type": media, "data": data}}
-
-
-def _is_base64(data: str) -> bool:
-    if not data or len(data) % 4:
-        return False
-    try:
-        return bool(_decoded(data))
-    except ValueError:
-        return False
-
-
-def _decoded(data: str) -> bytes:
-    """What base64 stands for. Raises ValueError where it is none."""
-    from base64 import b64decode  # only where there is an attachment
-
-    return b64decode(data, validate=True)
 
 
 def _as_text(text: str) -> Said:
@@ -264,7 +247,12 @@ def output(value: JsonValue) -> Output:
 
 
 def stub_output(block: Call) -> str:
-    """What stands for the result of a call that has none."""
+    """What stands for the result of a call that has none.
+
+    A patch without an id cannot have one, so that nothing says that it was not applied.
+    """
+    if isinstance(block, FileChangeBlock) and block.call_id is None:
+        return "The patch was given; what came of it was not recorded."
     if isinstance(block, WebSearchBlock):
         return _json(block.results) if block.results is not None else "The search ran; its results were not recorded."
     return NOTHING_RECORDED

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 import msgspec
 
 from sesh.format import ids, stamp
-from sesh.format.blocks import ToolResultBlock
+from sesh.format.blocks import FileChangeBlock, ToolCallBlock, ToolResultBlock, WebSearchBlock
 from sesh.format.json import JsonObject, JsonValue
 from sesh.providers.claude_code import tools_shown, write_children
 from sesh.providers.claude_code.steps import Arranged, Entry, Slot
@@ -87,8 +87,7 @@ class Former:
         code, about = slot.uses[0].code, slot.message.id
         if code in ("renamed-tool", "tool-name", "as-call"):
             names = slot.uses[0].name if len(slot.uses) == 1 else " and ".join(dict.fromkeys(u.name for u in slot.uses))
-            was = getattr(block, "name", None) or ("apply_patch" if block.call_id is not None else "a search")
-            self._notes.say(code, f"{was!r} went over as {names}.", about)
+            self._notes.say(code, f"{_what(block)} went over as {names}.", about)
         if block.call_id not in (None, slot.uses[0].id):
             self._notes.say("call-id", "The id of a call was changed to one that the API accepts once.", about)
 
@@ -111,7 +110,7 @@ class Former:
             if not part.faithful:
                 faithful = False
         if unreadable and entry.first is not None:
-            text = "A compaction's summary is encrypted and cannot be told; the earlier turns are sent instead."
+            text = "A compaction's summary holds no words that can be told; the earlier turns are sent instead."
             self._notes.say("encrypted-summary", text, message.id)
         return Form(parts, entry.pieces, faithful)
 
@@ -148,6 +147,17 @@ class Former:
         if use.id in self._agents and use.name in ("Agent", "Task") and not block.is_error:
             part.drawn = write_children.drawn(self._agents[use.id])
         return part
+
+
+def _what(block: Call) -> str:
+    """A call in the words of a report."""
+    match block:
+        case ToolCallBlock():
+            return repr(block.name)
+        case FileChangeBlock():
+            return "A patch"
+        case WebSearchBlock():
+            return "A search"
 
 
 def _call_id(slot: Slot) -> str:

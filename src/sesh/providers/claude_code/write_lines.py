@@ -122,6 +122,8 @@ class Chain:
         self._shared: Final = envelope.fields()
         self.ends_open = False
         """Whether the last line that is sent is a user's: words or a tool's result."""
+        self.begun = parent is not None
+        """Whether something stands here that is sent: since the beginning, or since the last boundary."""
         self.sent = Sent()
 
     def uuid(self, wanted: str) -> str:
@@ -158,6 +160,7 @@ class Chain:
     def boundary(self, uuid: str, ts: str | None, metadata: JsonObject) -> None:
         """Append a compaction's boundary: a new root that names the old leaf."""
         old, self.parent, self.sent = self.parent, None, Sent()
+        self.begun = False
         own: JsonObject = {
             "subtype": "compact_boundary",
             "content": "Conversation compacted",
@@ -194,6 +197,7 @@ class Chain:
         self.lines.append(jsontext.dumps(line))
         self.parent = uuid
         if line.get("type") in ("user", "assistant"):
+            self.begun = True
             self.ends_open = line["type"] == "user"
         message = line.get("message")
         if isinstance(message, dict):

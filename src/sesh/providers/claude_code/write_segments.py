@@ -8,12 +8,12 @@ from typing import Any, Final
 import msgspec
 
 from sesh.format import ids, stamp
-from sesh.format.blocks import ToolResultBlock
+from sesh.format.blocks import TextBlock, ToolResultBlock
 from sesh.format.json import JsonObject, JsonValue
 from sesh.format.message import Message, Usage
 from sesh.providers.claude_code.steps import Entry, Piece, Slot, Step, arrange
 from sesh.providers.claude_code.tools_shown import drawn
-from sesh.providers.claude_code.write_blocks import CALLS, NOTHING_RECORDED, Use, kept, stub_output
+from sesh.providers.claude_code.write_blocks import CALLS, NO_PROMPT, NOTHING_RECORDED, Use, kept, stub_output
 from sesh.providers.claude_code.write_children import Agent
 from sesh.providers.claude_code.write_compaction import Segment, is_boundary, still_there
 from sesh.providers.claude_code.write_forms import Form, Former, Vocabulary, tool_result
@@ -62,6 +62,8 @@ class SegmentWriter:
         """Calls of the client's own records, by their ids."""
         self._left_out: Final[dict[str, str]] = {}
         """By model that is none of the client's: what is said of it."""
+        self._stubs: Final[set[tuple[str, int]]] = set()
+        """Calls that got a made-up result, by message and block; a compaction may keep one, which is written again."""
         self._spawned: Final = spawned
         self._thread = thread
         self._open: Final[dict[Entry, Form]] = {}
@@ -126,14 +128,35 @@ class SegmentWriter:
 
     def _step(self, step: Step, former: Former) -> None:
         first = step.said[0]
-        seed = ids.derive("step", first.entry.message.id, *map(str, first.indices[:1]))
+        again = () if first.entry.first is not None else ("retained", str(self.boundaries))
+        seed = ids.derive("step", first.entry.message.id, *map(str, first.indices[:1]), *again)
         message_id = "msg_" + seed.replace("-", "")[:24]
+        if step.asks:
+            self._say_order(step)
         for piece in step.said:
             self._piece(piece, former, message_id)
         for piece in step.results:
             self._piece(piece, former)
         for slot in step.unanswered:
             self._stub_results(slot)
+
+    def _say_order(self, step: Step) -> None:
+        """Words between calls and after them stay where they are; what 2.1.328 makes of them has to be said."""
+        asked = False
+        for piece in step.said:
+            entry = piece.entry
+            if entry.own is not None:
+                continue  # sent so by the client that wrote it
+            if asked or len(piece.slots) < len(piece.indices):
+                calls = {slot.index for slot in piece.slots}
+                for i in piece.indices:
+                    asked = asked or i in calls
+                    block = entry.message.content[i]
+                    if asked and i not in calls and not (isinstance(block, TextBlock) and not block.text.strip()):
+                        text = "Words that stand after a call of their step are sent before it, as the client does it."
+                        self._notes.say("words-first", text, entry.message.id)
+                        break
+            asked = asked or bool(piece.slots)
 
     def _piece(self, piece: Piece, former: Former, message_id: str | None = None) -> None:
         """A piece's lines; with the last piece of a message its blocks are closed."""
@@ -150,12 +173,23 @@ class SegmentWriter:
         """Made-up results for a call that has none: the API takes no call without."""
         block = slot.block
         assert isinstance(block, CALLS)
-        if slot.first is not None:
+        place = (slot.message.id, slot.index)
+        if place not in self._stubs:
+            self._stubs.add(place)
             self._notes.say_each("stub-result", "A call without a result got a made-up one.", slot.message.id)
         text = stub_output(block)
         error = True if text == NOTHING_RECORDED else None
         for use in slot.uses:
             self._extra("user", [tool_result(use.id, text, error)], drawn(use, text, error), slot.message, None)
+
+    def _stub_prompt(self, message: Message) -> None:
+        """A made-up prompt before the model's first words: the API refuses a request that begins with these."""
+        self._notes.say("stub-prompt", "A made-up prompt stands before the model's first words.", message.id)
+        chain = self._chain
+        ts = chain.clock.before(message.ts, first=not chain.lines)
+        uuid = chain.uuid(ids.derive("prompt", self._session, message.id, str(self.boundaries)))
+        content = encode_content(NO_PROMPT)
+        chain.add("user", uuid, ts, {"message": _by_user(content.json), "isMeta": True}, sesh=_STUB)
 
     def _line(self, piece: Piece, form: Form, message_id: str | None = None) -> None:
         """The blocks of a piece on one line, and what stands for parts of its calls on lines after it."""
@@ -174,6 +208,8 @@ class SegmentWriter:
         own: JsonObject
         value: JsonValue
         if piece.side == "assistant":
+            if not self._chain.begun:
+                self._stub_prompt(message)
             kind = "assistant"
             value = blocks
             content = encode_content(blocks)
@@ -197,6 +233,7 @@ class SegmentWriter:
                 if not encode_content(parts[i].content).clean:
                     parts[i].code = parts[i].code or "surrogates"
             form.faithful = False
+        self._chain.begun = True
         ts = self._chain.clock.next(message.ts)
         says = value if content.clean and len(content.json) > stamp.LONG else None
         self._chain.add(kind, uuid, ts, own, sesh=self._stamp(piece, form, model, ts, says))

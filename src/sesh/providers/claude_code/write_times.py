@@ -72,6 +72,18 @@ class Clock:
         self._last = now
         return iso(now)
 
+    def before(self, ts: str, *, first: bool) -> str:
+        """The time of a line that is made up in front of one of this time, so that this one need not be moved.
+
+        first: no line was written yet.
+        """
+        own = milliseconds(ts)
+        last = None if first else self._last
+        if not own or (last is not None and own - 1 <= last):
+            return self.next(None)
+        self._last = own - 1
+        return iso(own - 1)
+
     def carry(self, ts: str | None) -> str:
         """The time of a record of the client's own, as it is where it is one; what follows comes after it."""
         own = None if ts is None else milliseconds(ts)

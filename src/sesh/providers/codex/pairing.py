@@ -135,4 +135,7 @@ class Planner(msgspec.Struct):
 
 
 def _given_id(block: ToolCallBlock | FileChangeBlock | WebSearchBlock, message_id: str, i: int) -> str:
-    return block.call_id or "call_" + ids.derive("call", message_id, str(i)).replace("-", "")[:24]
+    """The id that its result has, be it empty; a call without one can have no result, and gets an id of its own."""
+    if block.call_id is not None:
+        return block.call_id
+    return "call_" + ids.derive("call", message_id, str(i)).replace("-", "")[:24]

@@ -30,7 +30,9 @@ _HEAD: Final = "Exit code: 0\nWall time: 0 seconds\nOutput:\n"
 class NativeTools:
     """Translates calls and their results for a version of Codex (None: a present one), in the order they happened."""
 
-    def __init__(self, version: tuple[int, int] | None) -> None:
+    def __init__(self, version: tuple[int, int] | None, *, links: bool = False) -> None:
+        """links: see write_items.data_url."""
+        self._links: Final = links
         self._version: Final = version or (1, 0)
         self._views: Final = FileViews()
 
@@ -86,7 +88,7 @@ class NativeTools:
         else:
             parts = output_parts(block.given)
             if parts and not isinstance(block.given, str):
-                output = [content_part(p, assistant=False).value for p in parts]
+                output = [content_part(p, assistant=False, links=self._links).value for p in parts]
         return {"type": kind, "call_id": written["call_id"], "output": output}
 
     def passed(self, call: ToolCallBlock, block: ToolResultBlock) -> None:

@@ -134,7 +134,7 @@ def _dynamic_part(part: Part) -> JsonObject:
         case TextBlock():
             return {"type": "inputText", "text": part.text}
         case AttachmentBlock():
-            url = data_url(part)
+            url = data_url(part, links=True)
             return {"type": "inputImage", "imageUrl": url} if url else {"type": "inputText", "text": placeholder(part)}
         case UnknownBlock():
             return {"type": "inputText", "text": placeholder(part)}

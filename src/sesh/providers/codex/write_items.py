@@ -25,6 +25,7 @@ from sesh.format.blocks import (
     output_parts,
 )
 from sesh.format.json import JsonObject, JsonValue
+from sesh.format.media import as_base64, decoded, in_url, is_text, media_of
 from sesh.format.regex import regex
 from sesh.providers.codex import outputs, patches
 
@@ -72,9 +73,12 @@ class Form(msgspec.Struct, frozen=True, gc=False):
     exact: bool = True
 
 
-def result_item(block: ToolResultBlock, i: int, call_id: str, outcomes: list[Outcome | None]) -> Item:
-    """A tool's output. Codex has no flag for errors: the stamp keeps it, and the display says so."""
-    form = output(block.given)
+def result_item(block: ToolResultBlock, i: int, call_id: str, outcomes: list[Outcome | None], *, links: bool) -> Item:
+    """A tool's output. Codex has no flag for errors: the stamp keeps it, and the display says so.
+
+    links: see `data_url`.
+    """
+    form = output(block.given, links=links)
     code = form.code or ("call-id" if block.call_id != call_id else None) or ("error-flag" if block.is_error else None)
     outcomes[i] = WRITTEN if code is None else Outcome("changed", code)
     payload = {"type": "function_call_output", "call_id": call_id, "output": form.value}
@@ -85,9 +89,13 @@ def result_item(block: ToolResultBlock, i: int, call_id: str, outcomes: list[Out
     return Item(payload, [i], "tool", exact, error=None if same_flag else block.is_error, call_id=call_id)
 
 
-def stub(call_id: str) -> Item:
-    """The output of a call that nothing answered, in the words that Codex itself uses (formats/codex.md §4)."""
-    payload = {"type": "function_call_output", "call_id": call_id, "output": "aborted"}
+def stub(call_id: str, *, lost: bool) -> Item:
+    """The output of a call that nothing answered, in the words that Codex itself uses (formats/codex.md §4).
+
+    lost: of a patch without an id, which cannot have an output, so that nothing says that it was not applied.
+    """
+    text = "The patch was given; what came of it was not recorded." if lost else "aborted"
+    payload = {"type": "function_call_output", "call_id": call_id, "output": text}
     return Item(payload, [], "tool", call_id=call_id, stub=True)
 
 
@@ -135,8 +143,8 @@ def api_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64] or "tool"
 
 
-def output(value: JsonValue) -> Form:
-    """A tool's output: text as text, parts as parts, any other JSON as its text."""
+def output(value: JsonValue, *, links: bool) -> Form:
+    """A tool's output: text as text, parts as parts, any other JSON as its text. links: see `data_url`."""
     if isinstance(value, str):
         return Form(value)
     parts = output_parts(value)
@@ -145,22 +153,25 @@ def output(value: JsonValue) -> Form:
 
         text = "" if value is None or value == [] else json.dumps(value, ensure_ascii=False)
         return Form(text, "output-flattened", False)
-    forms = [content_part(part, assistant=False) for part in parts]
+    forms = [content_part(part, assistant=False, links=links) for part in parts]
     code = next((f.code for f in forms if f.code), None)
     return Form([f.value for f in forms], code, all(f.exact for f in forms))
 
 
-def content_part(block: Part, *, assistant: bool) -> Form:
-    """A content part of a message or of a tool's output. The model's own messages hold text only."""
+def content_part(block: Part, *, assistant: bool, links: bool) -> Form:
+    """A content part of a message or of a tool's output. The model's own messages hold text only.
+
+    links: see `data_url`.
+    """
     kind = "output_text" if assistant else "input_text"
     match block:
         case TextBlock():
             return Form({"type": kind, "text": block.text})
         case AttachmentBlock():
-            url = None if assistant else data_url(block)
+            url = None if assistant else data_url(block, links=links)
             if url is None:
                 return Form({"type": kind, "text": placeholder(block)}, "as-text", False)
-            exact = block.uri is None or (block.data is None and block.media_type is None and "base64," not in url)
+            exact = _reads_as(url, block)
             return Form({"type": "input_image", "image_url": url}, None, exact)
         case UnknownBlock():
             return Form({"type": kind, "text": placeholder(block)}, "as-text", False)
@@ -168,15 +179,32 @@ def content_part(block: Part, *, assistant: bool) -> Form:
             assert_never(block)
 
 
-def data_url(block: AttachmentBlock) -> str | None:
-    """What `image_url` takes for this attachment, or None where it is no image that the API takes."""
-    if block.data is not None:
-        return f"data:{block.media_type};base64,{block.data}" if block.media_type in IMAGE_TYPES else None
-    uri = block.uri or ""
-    if uri.startswith("data:"):
-        return uri if uri[5:].partition(";")[0].partition(",")[0] in IMAGE_TYPES else None
-    is_image = block.media_type is None or block.media_type.startswith("image/")
-    return uri if uri.startswith(("https://", "http://")) and is_image else None
+def _reads_as(url: str, block: AttachmentBlock) -> bool:
+    """Whether this block is what an `image_url` is read as."""
+    if block.data is None:
+        return url == block.uri and block.media_type is None and not url.startswith("data:")
+    start = f"data:{block.media_type};base64,"
+    return block.uri is None and url.startswith(start) and len(url) == len(start) + len(block.data)
+
+
+def data_url(block: AttachmentBlock, *, links: bool) -> str | None:
+    """What `image_url` takes for this attachment, or None where it is no picture that the API takes.
+
+    Data goes under the name of what it is. 0.104 sends what is no picture all the same, and the API then refuses the
+    session; later versions send words in its place (run: 0.142, 0.169).
+
+    links: pictures may be addresses. 0.104 and 0.142 send them; 0.155 and 0.169 tell their model instead that these
+    "are not supported", and not what the address was.
+    """
+    media, data, uri = block.media_type, block.data, block.uri or ""
+    if data is None and (found := in_url(uri)) is not None:
+        data = found[1]
+    if data is not None:
+        good = as_base64(data)
+        kind = None if good is None else media_of(good)
+        return f"data:{kind};base64,{good}" if kind in IMAGE_TYPES else None
+    is_image = media is None or media.startswith("image/")
+    return uri if links and is_image and uri.startswith(("https://", "http://")) else None
 
 
 def placeholder(block: AttachmentBlock | UnknownBlock) -> str:
@@ -188,14 +216,17 @@ def placeholder(block: AttachmentBlock | UnknownBlock) -> str:
         import json
 
         return json.dumps(block.raw, sort_keys=True)
-    media = block.media_type or "unknown type"
-    if block.data is not None:
-        if media.startswith("text/") or media == "application/json":
-            import base64
-
-            try:
-                return base64.b64decode(block.data, validate=True).decode("utf-8")
-            except ValueError:
-                pass  # not what it says it is: named like any other file
-        return f"[Attachment of {media}, {len(block.data) * 3 // 4} bytes, not carried over to Codex]"
-    return f"[Attachment of {media}: {block.uri or 'empty'}]"
+    media, data, uri = block.media_type, block.data, block.uri or "empty"
+    if data is None and (found := in_url(uri)) is not None:
+        media, data = found[0] or media, found[1]
+    if data is not None and is_text(media):
+        try:
+            return decoded(data).decode("utf-8")
+        except ValueError:
+            pass  # not what it says it is: named like any other file
+    kind = media or "unknown type"
+    if data is not None:
+        return f"[Attachment of {kind}, {len(data) * 3 // 4} bytes, not carried over to Codex]"
+    if uri[:5].lower() == "data:":
+        return f"[Attachment of {kind}, {len(uri)} characters, not carried over to Codex]"
+    return f"[Attachment of {kind}: {uri}]"

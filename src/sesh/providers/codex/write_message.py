@@ -45,7 +45,8 @@ class ItemMaker:
         """`own` are the indices of the messages that Codex's reader made."""
         self._messages: Final = messages
         self._times: Final = times
-        self._native: Final = NativeTools(style.version) if style.native else None
+        self._links: Final = style.links
+        self._native: Final = NativeTools(style.version, links=style.links) if style.native else None
         self.own: Final[dict[int, JsonObject]] = {}
         """Codex's own records among the messages, by index."""
         for at in own:
@@ -72,7 +73,7 @@ class ItemMaker:
         for i, block in enumerate(message.content):
             match block:
                 case TextBlock() | AttachmentBlock() | UnknownBlock():
-                    form = content_part(block, assistant=role == "assistant")
+                    form = content_part(block, assistant=role == "assistant", links=self._links)
                     outcomes[i] = WRITTEN if form.code is None else Outcome("changed", form.code)
                     if speech is None:
                         speech = Item({"type": "message", "role": role, "content": []}, [], READ_AS[role])
@@ -109,10 +110,11 @@ class ItemMaker:
 
         With each the place it belongs to, and what became of the block (None: made up).
         """
-        for i in range(len(self._messages[at].content)):
+        for i, asked in enumerate(self._messages[at].content):
             place = (at, i)
             if place in pairs.stubs and not self._needs_none(place):
-                yield place, stub(pairs.written_id[place]), None
+                lost = isinstance(asked, FileChangeBlock) and asked.call_id is None
+                yield place, stub(pairs.written_id[place], lost=lost), None
             early = pairs.moved.get(place)
             if early is None:
                 continue
@@ -156,7 +158,7 @@ class ItemMaker:
     def _answer(self, place: Place, block: ToolResultBlock, pairs: Pairs, outcomes: Outcomes) -> Item:
         call_id = pairs.written_id[place]
         if self._native is None:
-            return result_item(block, place[1], call_id, outcomes)
+            return result_item(block, place[1], call_id, outcomes, links=self._links)
         asked = pairs.call_of[place]
         asking = self._messages[asked[0]].content[asked[1]]
         if isinstance(asking, ToolCallBlock):
@@ -170,7 +172,7 @@ class ItemMaker:
                 role = "system" if payload["type"] == "message" else "tool"
                 return Item(payload, [place[1]], role, exact=False, call_id=call_id)
             self._native.passed(asking, block)
-        return result_item(block, place[1], call_id, outcomes)
+        return result_item(block, place[1], call_id, outcomes, links=self._links)
 
     def _native_call(
         self, native: NativeTools, place: Place, block: ToolCallBlock, pairs: Pairs, call_id: str

@@ -17,6 +17,7 @@ from sesh.providers.codex.write_lines import EPOCH, iso, unix_ms
 ORIGINATOR: Final = "sesh"
 """Any name is taken (formats/codex.md §4); this one tells our files from the client's own."""
 PAGINATED_SINCE: Final = (0, 155)
+LINKS_UNTIL: Final = (0, 155)
 EXEC_EVENTS_UNTIL: Final = (0, 128)
 
 
@@ -70,6 +71,11 @@ class Style(msgspec.Struct, frozen=True, kw_only=True):
     native: bool
     keep_context: bool
     keep_raw: bool
+
+    @property
+    def links(self) -> bool:
+        """Whether a picture may be an address (write_items.data_url); words are safe where no version is known."""
+        return self.version is not None and self.version < LINKS_UNTIL
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):

@@ -27,6 +27,7 @@ from sesh.providers.codex.write_turns import Turns
 from sesh.report.codes import CODES
 from sesh.report.reports import BlockBook
 
+_NO_WORDS: Final = "(no words)"
 _ANSWERABLE: Final = (ToolCallBlock, FileChangeBlock, WebSearchBlock)
 
 
@@ -100,7 +101,7 @@ class ThreadWriter:
         self._planner: Final = Planner(set(self._maker.own))
         self._moved: Final[dict[Place, int]] = {}
         self._total: JsonObject = {}
-        self._stubs: list[str] = []
+        self._stubs: Final[dict[Place, str]] = {}
         self._orphans: list[str] = []
         self._changes: Final[dict[str, list[str]]] = {}
         self.context_tokens = 0
@@ -219,7 +220,7 @@ class ThreadWriter:
         for place, item, outcome in self._maker.answers(at, pairs):
             self._item(place[0], item)
             if outcome is None:
-                self._stubs.append(self._originals[at].id)
+                self._stubs[place] = self._originals[at].id
             elif (number := self._moved.pop(place, None)) is not None:
                 self._changed(number, outcome.why, self._originals[place[0]].id)
 
@@ -275,7 +276,11 @@ class ThreadWriter:
         if at in self._left_out:
             return []
         items = self._maker.items(at, pairs, [None] * len(self._messages[at].content))
-        return items + [item for _, item, _ in self._maker.answers(at, pairs)]
+        for place, item, outcome in self._maker.answers(at, pairs):
+            items.append(item)
+            if outcome is None:
+                self._stubs[place] = self._originals[at].id
+        return items
 
     # -- the end ----------------------------------------------------------------------------------
 
@@ -297,8 +302,8 @@ class ThreadWriter:
             self._book.note(code, f"{_counted(places, 'block')}: {CODES[code]}", message_id=places[0])
         if self._stubs:
             calls = _counted(self._stubs, "call")
-            text = f"{calls} had no result; each got one that says `aborted`, as Codex does itself."
-            self._book.note("stub-result", text, message_id=self._stubs[0])
+            text = f"{calls} had no result; each got a made-up one, without which Codex says `aborted` itself."
+            self._book.note("stub-result", text, message_id=next(iter(self._stubs.values())))
         if self._orphans:
             self._book.note(
                 "orphan-dropped",
@@ -341,12 +346,19 @@ def _turn_ids(messages: Sequence[Message]) -> list[str | None]:
 
 
 def _preview(messages: Sequence[Message], title: str | None) -> str | None:
-    """What to list the thread under where no prompt comes early enough: its first prompt, first words, or title."""
+    """What to list the thread under where no prompt comes early enough: its first prompt, first words, title, or tool.
+
+    Never nothing: what has no prompt to show is in no list, and can only be resumed by its id.
+    """
     said = walk.first_prompt(messages)
     if said is not None:
         return said
-    words = (walk.text_of(m).strip() for m in messages if m.kind != "context")
-    return next((w for w in words if w), title)
+    talk = [m for m in messages if m.kind != "context"]
+    words = next((w for w in (walk.text_of(m).strip() for m in talk) if w), title)
+    if words or not talk:
+        return words
+    names = (b.name.strip() for m in talk for b in m.content if isinstance(b, ToolCallBlock))
+    return next((n for n in names if n), _NO_WORDS)
 
 
 def last_time(times: Times, otherwise: str) -> str:
