@@ -11,7 +11,7 @@ from typing import Any
 
 from sesh.format import walk
 from sesh.format.message import Message
-from sesh.providers.codex import again
+from sesh.providers.codex import again, mail
 from sesh.providers.codex.items import PASSTHROUGH
 
 Payload = dict[str, Any]
@@ -19,26 +19,35 @@ Payload = dict[str, Any]
 
 def sent(messages: Sequence[Message]) -> list[Payload]:
     """The items of the model's window, in order, repaired as Codex repairs them."""
-    history = next((found for m in reversed(messages) if (found := _history(m)) is not None), None)
-    items = [made for m in walk.window(messages) if (made := _item(m, history)) is not None]
+    lists = _lists(messages)
+    items = [made for m in walk.window(messages) if (made := _item(m, lists.get(m.id))) is not None]
     return repaired([{k: v for k, v in i.items() if k != PASSTHROUGH} for i in items])
 
 
-def _history(message: Message) -> Payload | None:
-    """The payload of the `compacted` line that a summary was read from."""
-    data = message.provider_data or {}
-    return data.get("payload") if message.kind == "summary" and data.get("line") == "compacted" else None
+def _lists(messages: Sequence[Message]) -> dict[str, Payload]:
+    """For each message that a `compacted` line gave, that line's payload: the summary's, which stands last, has it."""
+    found: dict[str, Payload] = {}
+    payload: Payload | None = None
+    for message in reversed(messages):
+        data = message.provider_data or {}
+        if data.get("line") == "compacted":
+            payload = data.get("payload") or payload
+            if payload is not None:
+                found[message.id] = payload
+    return found
 
 
 def _item(message: Message, history: Payload | None) -> Payload | None:
     data = message.provider_data or {}
     if data.get("line") == "compacted":
-        items = (data.get("payload") or history or {}).get("replacement_history")
+        items = (history or {}).get("replacement_history")
         if isinstance(items, list) and isinstance(data.get("slot"), int):
             found: Payload = items[data["slot"]]
             return found
         return {"type": "message", "role": "user", "content": [again.part(b) for b in message.content]}
     record = again.line(message)
+    if record is not None and record.type == "inter_agent_communication":
+        return mail.item(record.payload)
     return record.payload if record is not None and record.type == "response_item" else None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from sesh.format import walk
@@ -9,8 +11,15 @@ from sesh.format.blocks import AttachmentBlock, TextBlock
 from sesh.format.message import Message
 from sesh.providers.codex import compaction
 from tests.providers.codex.rollouts import Line, agent, codes, item, read, user
+from tests.sessions import CORPUS
 
-ENGLISH = "Another language model started to solve this problem and so on:\n"
+RECORDED = CORPUS / "codex/0.104.0/compacted.jsonl"
+OWN = next(
+    line["payload"]["message"].partition(":\n")[0] + ":\n"
+    for line in map(json.loads, RECORDED.read_bytes().splitlines())
+    if line["type"] == "compacted"
+)
+"""How Codex begins a summary."""
 
 
 def compacted(message: object = "", history: object = ..., **more: object) -> Line:
@@ -71,8 +80,8 @@ def test_chained_compactions() -> None:
 
 
 def test_without_a_list_the_prompts_stay_and_own_summaries_go() -> None:
-    lines = [user("one"), agent("1"), compacted(ENGLISH + "S1"), user("two"), compacted(ENGLISH + "S2"), user("three")]
-    assert [t for _, _, t in held(*lines)] == ["one", "two", ENGLISH + "S2", "three"]
+    lines = [user("one"), agent("1"), compacted(OWN + "S1"), user("two"), compacted(OWN + "S2"), user("three")]
+    assert [t for _, _, t in held(*lines)] == ["one", "two", OWN + "S2", "three"]
 
 
 def test_without_a_list_an_image_goes_and_its_text_stays() -> None:

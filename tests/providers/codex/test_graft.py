@@ -143,6 +143,23 @@ def test_turns_that_are_not_followed_are_rolled_back(paginated: bool) -> None:
     assert texts(result) == ["One", "First.", "Three", "Third."]
 
 
+def test_turns_are_counted_as_the_client_counts_them() -> None:
+    """Mail and the client's `<user_action>` begin a turn for it, an environment does not (measured/)."""
+    more = [
+        message("user", "<environment_context>x</environment_context>"),
+        message("user", "<user_action>x</user_action>"),
+        ("response_item", {"type": "agent_message", "author": "/root/kid", "recipient": "/root", "content": []}),
+        message("assistant", "Fourth."),
+    ]
+    lines = [json.dumps({"timestamp": "2026-11-20T10:01:00.000Z", "type": k, "payload": p}).encode() for k, p in more]
+    given = SessionSource(main=b"\n".join([*rollout(False), *lines]) + b"\n", name=NAME)
+    read = PROVIDER.parse(given)
+    said = [new(), new("assistant", "Third.")]
+    result = graft(given, read, said, path=f"sessions/2026/11/20/{NAME}", new_id=NEW, after=read.messages[1].id)
+    assert json.loads(result.emitted.lines[result.kept])["payload"] == {"type": "thread_rolled_back", "num_turns": 3}
+    assert texts(result) == ["One", "First.", "Three", "Third."]
+
+
 @BOTH
 def test_the_link_is_a_line_of_its_own_that_the_reader_knows(paginated: bool) -> None:
     result = grafted(paginated, link={"link": "l"})

@@ -48,8 +48,8 @@ def line(message: Message) -> Written | None:
             return None if made is None else Written("response_item", made, data.get("metadata"))
         case "event_msg" if isinstance(payload, dict):
             return Written("event_msg", payload)
-        case "compacted" if isinstance(payload, dict):
-            return Written("compacted", payload)
+        case "compacted" | "inter_agent_communication" as kind if isinstance(payload, dict):
+            return Written(kind, payload)
         case _:
             return None
 
@@ -64,7 +64,14 @@ def item(rest: JsonObject, content: Sequence[AnyBlock]) -> JsonObject | None:
             return {**rest, "content": parts} if len(parts) == len(content) else None
         case "reasoning" | "web_search_call":
             return dict(rest)
-        case "compaction" | "context_compaction" | "additional_tools" | "configuration_update" | "compaction_trigger":
+        case (
+            "compaction"
+            | "compaction_summary"
+            | "context_compaction"
+            | "additional_tools"
+            | "configuration_update"
+            | "compaction_trigger"
+        ):
             return dict(first.raw) if isinstance(first, UnknownBlock) and isinstance(first.raw, dict) else None
         case "image_generation_call":
             result = _url_or_data(first) if isinstance(first, AttachmentBlock) else ""

@@ -27,14 +27,12 @@ from sesh.format.blocks import (
 )
 from sesh.format.json import JsonObject
 from sesh.format.message import Kind, Message
-from sesh.providers.codex import items, kinds
+from sesh.providers.codex import counted, items
 
 NO_SUMMARY: Final = "(no summary available)"
 """What 0.169 sends for an empty message."""
 _BUDGET: Final = 20_000
 """Tokens of user messages that the client keeps; it takes four bytes for a token, and cuts the oldest in the middle."""
-_PREFIX: Final = "Another language model started to solve this problem"
-"""How Codex begins its summaries. A later compaction drops a user message that begins so, and keeps any other."""
 
 
 class Slot(NamedTuple):
@@ -64,15 +62,15 @@ def _kept_texts(held: Sequence[Message]) -> list[Slot]:
     found: list[Slot] = []
     left = _BUDGET
     for message in reversed(held):
-        texts = [b.text for b in message.content if isinstance(b, TextBlock) and not kinds.IMAGE_TAG.fullmatch(b.text)]
-        if message.role != "user" or message.kind not in (None, "summary") or not any(texts) or left <= 0:
-            continue
-        if message.kind == "summary" and texts[0].startswith(_PREFIX):
+        if left <= 0:
+            break
+        texts = counted.words(message)
+        if texts is None:
             continue
         size = sum(_tokens(t) for t in texts)
         if size > left:
             found.append(Slot(None, _texts(None, [cut("\n".join(texts), left)])))
-        elif len(texts) == len(message.content):
+        elif texts == [getattr(b, "text", None) for b in message.content]:
             found.append(Slot(message.id, None))
         else:
             found.append(Slot(None, _texts(None, texts)))

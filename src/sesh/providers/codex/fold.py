@@ -14,13 +14,14 @@ from sesh.format import stamp, walk
 from sesh.format.blocks import AnyBlock, TextBlock, ToolResultBlock, UnknownBlock
 from sesh.format.json import JsonObject
 from sesh.format.message import Kind, Message, Role
-from sesh.providers.codex import compaction, events, items, rollback, usage
+from sesh.providers.codex import compaction, events, items, mail, rollback, usage
 from sesh.providers.codex.records import (
     AnyLine,
     BareState,
     Closing,
     Compacted,
     EventMsg,
+    Mail,
     MailMetadata,
     Record,
     ResponseItem,
@@ -122,6 +123,9 @@ class Fold:
                 link = line.payload.get("sesh")
                 self.link = link if isinstance(link, dict) else self.link
                 self.closing.used(record)
+            case Mail():
+                self.transcript.time(line.timestamp)
+                self._mail(record, line)
             case WorldState():
                 self.closing.skipped(record, "world_state")
             case MailMetadata():
@@ -156,6 +160,9 @@ class Fold:
             text = f"`{made.odd}` is not of its usual type; Codex itself leaves such a line out."
             self.closing.note("odd-field", text, record)
         role, kind, content = made.role, made.kind, made.content
+        if kind == "summary":
+            # Not in a `compacted` line: a piece of the history like any other, which hides nothing before it.
+            kind = "notice" if role == "user" else "context"
         data: JsonObject = {"payload": made.rest}
         if line.metadata is not None:
             data["metadata"] = line.metadata
@@ -178,6 +185,16 @@ class Fold:
             provider_data=data,
             mark=mark,
         )
+        return self.closing.used(record)
+
+    def _mail(self, record: Record, line: Mail) -> None:
+        item = mail.item(line.payload)
+        made = items.convert(item) if item is not None else None
+        if made is None:
+            return self.showing.keep(record, "inter_agent_communication")
+        self.showing.has_items = True
+        data: JsonObject = {"line": "inter_agent_communication", "payload": line.payload}
+        self.transcript.say(record, made.role, made.kind, made.content, provider_data=data)
         return self.closing.used(record)
 
     def _no_item(self, record: Record, kind: Any) -> None:
@@ -278,7 +295,7 @@ class Fold:
 
     def _roll_back(self, record: Record, count: Any) -> None:
         self.showing.end_turn()
-        told = isinstance(count, int) and not isinstance(count, bool) and count > 0
+        told = isinstance(count, int) and not isinstance(count, bool) and 0 < count < 2**32  # the client's number type
         found = rollback.roll_back(self.messages, count) if told else None
         if found is None:
             return self.closing.skipped(record, name_of(record))

@@ -12,11 +12,11 @@ from pathlib import PurePosixPath
 from typing import Unpack
 
 from sesh.errors import SeshError
-from sesh.format import jsontext, lines, rewrite, walk
+from sesh.format import jsontext, lines, rewrite
 from sesh.format.json import JsonObject, JsonValue
 from sesh.format.message import Message
 from sesh.providers.api import EmitOptions, EmitResult, GraftResult, IngestResult, SessionSource
-from sesh.providers.codex import write_usage
+from sesh.providers.codex import counted, write_usage
 from sesh.providers.codex.layout import parse_name, session_path
 
 ID_PATHS = {
@@ -197,11 +197,11 @@ def _event(time: str, payload: JsonObject) -> JsonObject:
 
 
 def _prompts_after(messages: Sequence[Message], after: str | None) -> int:
-    """How many turns of the copy the new ones do not follow."""
+    """How many turns of the copy the new ones do not follow, as Codex counts them."""
     if after is None:
         return 0
     at = next((n for n, m in enumerate(messages) if m.id == after), len(messages))
-    return sum(map(walk.is_prompt, messages[at + 1 :]))
+    return sum(map(counted.begins_turn, messages[at + 1 :]))
 
 
 def _place(path: str, new_id: str, created: str) -> str:

@@ -283,6 +283,7 @@ _CONVERTERS: Final[dict[str, Callable[[JsonObject], Converted | None]]] = {
     "image_generation_call": _image,
     "agent_message": _mail,
     "compaction": _whole("summary"),
+    "compaction_summary": _whole("summary"),
     "context_compaction": _whole("summary"),
     "additional_tools": _whole("context"),
     "configuration_update": _whole("context"),

@@ -15,7 +15,16 @@ from sesh.format.message import Kind
 from sesh.format.regex import regex
 
 # Tags around whole messages. A notice is a remark on the talk that the model is sent; context is not about the talk.
-NOTICE_TAGS: Final = frozenset({"turn_aborted", "subagent_notification", "user_shell_command", "user_action"})
+NOTICE_TAGS: Final = frozenset(
+    {
+        "turn_aborted",
+        "subagent_notification",
+        "user_shell_command",
+        "user_action",
+        "hook_prompt",
+        "agent_message_board_notification",
+    }
+)
 CONTEXT_TAGS: Final = frozenset(
     {
         "environment_context",
@@ -39,7 +48,13 @@ CONTEXT_TAGS: Final = frozenset(
     }
 )
 _WRAPPED: Final = regex(r"<([A-Za-z_][\w ]*?)(?: [\w-]+=\"[^\"]*\")*>.*</\1>", re.DOTALL)
-_AGENTS_FILE: Final = regex(r"# AGENTS\.md instructions for [^\n]*\n+<INSTRUCTIONS>.*</INSTRUCTIONS>", re.DOTALL)
+_AGENTS_FILE: Final = regex(r"# AGENTS\.md instructions[^\n]*\n+<INSTRUCTIONS>.*</INSTRUCTIONS>", re.DOTALL)
+WARNINGS: Final = (
+    ("Warning: The maximum number of unified exec processes you can keep open is", ""),
+    ("Warning: apply_patch was requested via ", "Use the apply_patch tool instead of exec_command."),
+    ("Warning: Your account was flagged for potentially high-risk cyber activity", ""),
+)
+"""Warnings that older versions put in as user messages: how each begins and ends. 0.169 knows these and no others."""
 
 IMAGE_TAG: Final = regex(r"\s*(?:<image(?: [^>]*)?>|</image>)\s*")
 """The text parts that Codex puts around an image (0.104 and later)."""
@@ -85,4 +100,9 @@ def _of_text(body: str) -> Kind | None:
         return "notice" if match[1] in NOTICE_TAGS else "context" if match[1] in CONTEXT_TAGS else None
     if body.startswith("# AGENTS.md instructions") and _AGENTS_FILE.fullmatch(body):
         return "context"
-    return None
+    return "notice" if is_warning(body) else None
+
+
+def is_warning(body: str) -> bool:
+    """Whether a text is a warning of the client's."""
+    return body.startswith("Warning: ") and any(body.startswith(b) and body.endswith(e) for b, e in WARNINGS)

@@ -126,6 +126,12 @@ class WorldState(Line, tag="world_state", frozen=True, kw_only=True):
     """The client's notes on what it told the model of its surroundings."""
 
 
+class Mail(Line, tag="inter_agent_communication", frozen=True, kw_only=True):
+    """Mail between agents as a record of its own: before `agent_message`, and still read by 0.169 (mail.py)."""
+
+    payload: JsonObject
+
+
 class MailMetadata(Line, tag="inter_agent_communication_metadata", frozen=True, kw_only=True):
     """Whether the agent's mail that follows starts a turn."""
 
@@ -172,6 +178,7 @@ Enveloped: TypeAlias = (
     | Compacted
     | UsageRecord
     | WorldState
+    | Mail
     | MailMetadata
     | ToolsUpdated
     | RiskScore
@@ -345,7 +352,7 @@ def _enveloped(value: JsonObject) -> Enveloped | None:
     return made
 
 
-_KEPT_WHOLE: Final = ("session_meta", "response_item", "compacted", "sesh-link")
+_KEPT_WHOLE: Final = ("session_meta", "response_item", "compacted", "inter_agent_communication", "sesh-link")
 """Lines whose payload is kept as it is; of all others only fields are read, by their names."""
 _DEPTH: Final = 4
 """How deep fields lie in a line: line, payload, `info` or `item`, counts."""

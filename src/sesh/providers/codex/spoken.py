@@ -9,6 +9,7 @@ import msgspec
 
 from sesh.format import jsontext
 from sesh.providers.api import Spoken
+from sesh.providers.codex import mail
 
 _CALLS: Final = {"function_call": "arguments", "custom_tool_call": "input"}
 _OUTPUTS: Final = ("function_call_output", "custom_tool_call_output")
@@ -35,6 +36,8 @@ def spoken(line: bytes) -> Sequence[Spoken]:
         return [s for value in found for s in _of(value.get("payload", value))]
     if record.type == "response_item":
         return list(_of(record.payload))
+    if record.type == "inter_agent_communication":
+        return list(_of(mail.item(record.payload)))
     if record.payload is None and record.type is not None:  # a bare line of the time before the envelope
         return spoken_bare(line)
     return ()
@@ -55,6 +58,8 @@ def _of(item: Any) -> Iterator[Spoken]:
     if kind == "message":
         if item.get("role") in ("user", "assistant"):
             yield Spoken(item["role"], _text(item.get("content")))
+    elif kind == "agent_message":
+        yield Spoken("user", _text(item.get("content")))
     elif kind in _CALLS:
         told = item.get(_CALLS[kind])
         if isinstance(told, str):

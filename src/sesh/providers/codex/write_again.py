@@ -26,7 +26,7 @@ def is_own(message: Message) -> bool:
 
 
 def line_kind(message: Message) -> str | None:
-    """`compacted`, `event_msg`, `unknown` or `unreadable` for messages that no response item gave; else None."""
+    """`compacted`, `event_msg`, `unknown`, ... for messages that no response item gave; else None (MAPPING.md)."""
     kind = (message.provider_data or {}).get("line") if is_own(message) else None
     return kind if isinstance(kind, str) else None
 
@@ -56,6 +56,14 @@ def _gives(payload: JsonObject, message: Message) -> bool:
 
     made = items.convert(payload)
     return made is not None and made.role == message.role and _same(made.content, message.content)
+
+
+def is_same_mail(payload: JsonObject, message: Message) -> bool:
+    """Whether reading mail between agents, a record of its own, gives this message's role and blocks."""
+    from sesh.providers.codex import mail  # needed for Codex's own alone
+
+    item = mail.item(payload)
+    return item is not None and _gives(item, message)
 
 
 def thoughts(message: Message) -> list[str]:

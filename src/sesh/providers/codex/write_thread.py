@@ -239,6 +239,11 @@ class ThreadWriter:
             else:
                 self._turns.carried(stamp)  # one event told of several messages
             return True
+        if line == "inter_agent_communication":
+            if not isinstance(payload, dict) or not write_again.is_same_mail(payload, message):
+                return False
+            self.lines.add(self._turns.ts, line, payload)
+            return True
         if not isinstance(block, UnknownBlock):
             return False
         if line == "unreadable" and isinstance(block.raw, str):
