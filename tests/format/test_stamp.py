@@ -36,6 +36,8 @@ def shortened(block: Any, content: Any) -> stamp.Stamp:
         (ToolCallBlock(call_id="c", name="n", input={"cmd": "x", "argv": ["sh", LONG], "n": 1}), LONG),
         (ToolResultBlock(call_id="c", output=FRAME + LONG), result("Exit code 1\n" + LONG)),
         (ToolResultBlock(call_id="c", output=LONG), result("Exit code 1\n" + LONG)),
+        (ToolResultBlock(call_id="c", output=LONG), result("two\nlines before\n" + LONG)),
+        (ToolResultBlock(call_id="c", output=LONG), result("x" * 200 + LONG)),
         (
             ToolResultBlock(call_id="c", output=[{"type": "text", "text": LONG}]),
             result([{"type": "text", "text": LONG}]),
@@ -63,7 +65,7 @@ def test_what_the_line_says_is_not_said_twice(block: Any, content: Any) -> None:
         (TextBlock(text="a" + "x" * 300), "b" + "x" * 300),
         (TextBlock(text="a\nb" + "x" * 300), "a\nc" + "x" * 300),
         (TextBlock(text=LONG), None),
-        (ToolResultBlock(call_id="c", output=LONG), result("two\nlines before\n" + LONG)),
+        (ToolResultBlock(call_id="c", output=LONG), result("x" * 201 + "\nmore\n" + LONG)),
     ],
 )
 def test_what_the_line_does_not_say_stays(block: Any, content: Any) -> None:

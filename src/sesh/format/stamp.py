@@ -26,8 +26,9 @@ the line each of these stands.
               "put": "Chunk ID: 1\\n...Output:\\n", "cut": "Exit code 1\\n"}]
 
 `at` leads to the empty text in `rest` that is to be filled, `of` to the text in the line's own content (for Claude
-Code `message.content`), and `sum` tells that it is that text (`checksum`); `put` stands before it in the block alone,
-`cut` before it on the line alone. Each text is referred to once, so that a small stamp cannot become a large message.
+Code `message.content`, for Codex `payload`), and `sum` tells that it is that text (`checksum`); `put` stands before it
+in the block alone, `cut` before it on the line alone. Each text is referred to once, so that a small stamp cannot
+become a large message.
 Where another text stands there, because somebody changed, moved or removed one, nothing is restored, and the ordinary
 mapping of what the line says now is what remains. A stamp with `blocks` is read as ever.
 """
@@ -144,13 +145,29 @@ def unsaid(blocks: Sequence[JsonObject], content: JsonValue) -> Rest | None:
         if found is None:
             continue
         of, said = found
-        whole = text.endswith(said)
-        cut = 0 if whole else said.find("\n") + 1
-        if whole or (cut and text.endswith(said[cut:])):
+        cut = _cut(text, said)
+        if cut is not None:
             same.append(Same(at, of, checksum(said), text[: len(text) - len(said) + cut], said[:cut]))
             _fill(rest, at, "", own)
             del there[text[-LONG:]]
     return Rest(rest, same) if same else None
+
+
+def _cut(text: str, said: str) -> int | None:
+    """How many characters the line has before what it shares with a block's text; None where they share no end.
+
+    The line's whole text ends the block's, or it does but for its first line; or the block's text ends the line's under
+    a short heading there, or does but for its own first line.
+    """
+    if text.endswith(said):
+        return 0
+    if len(said) - len(text) <= LONG and said.endswith(text):
+        return len(said) - len(text)
+    first = said.find("\n") + 1
+    if first and text.endswith(said[first:]):
+        return first
+    heading = len(said) - len(text) + text.find("\n") + 1
+    return heading if 0 < heading <= LONG and text.endswith(said[heading:]) else None
 
 
 def _long_texts(value: JsonValue) -> list[tuple[Way, str]]:

@@ -184,6 +184,7 @@ class Fold:
             vendor_id=payload.get("id"),
             provider_data=data,
             mark=mark,
+            says=payload,
         )
         return self.closing.used(record)
 
@@ -268,7 +269,8 @@ class Fold:
     def _summary(
         self, record: Record, role: Role, content: list[AnyBlock], data: JsonObject, mark: stamp.Stamp
     ) -> Message:
-        return self.transcript.say(record, role, "summary", content, provider_data=data, mark=mark)
+        says = data["payload"]
+        return self.transcript.say(record, role, "summary", content, provider_data=data, mark=mark, says=says)
 
     def _window(
         self, record: Record, line: Compacted, data: JsonObject

@@ -126,12 +126,15 @@ class Showing:
             self.named.setdefault(mark.child, self._origin_of(mark))
             self._closing.used(record)
             return True
-        blocks = stamp.blocks_of(mark)
-        if blocks is None:
+        if mark.blocks is None and mark.rest is None and mark.escaped is None:
             return False
         whole = record.whole()
-        data: JsonObject = {"line": "event_msg", "payload": whole.get("payload") if isinstance(whole, dict) else None}
-        self._transcript.say(record, "assistant", None, blocks, mark=mark, provider_data=data)
+        payload = whole.get("payload") if isinstance(whole, dict) else None
+        blocks = stamp.blocks_of(mark, payload)
+        if blocks is None:
+            return False
+        data: JsonObject = {"line": "event_msg", "payload": payload}
+        self._transcript.say(record, "assistant", None, blocks, mark=mark, says=payload, provider_data=data)
         self._closing.used(record)
         return True
 

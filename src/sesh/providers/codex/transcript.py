@@ -8,7 +8,7 @@ import msgspec
 
 from sesh.format import ids, stamp
 from sesh.format.blocks import AnyBlock, FileChangeBlock, ToolCallBlock, ToolResultBlock
-from sesh.format.json import JsonObject
+from sesh.format.json import JsonObject, JsonValue
 from sesh.format.message import Kind, Message, Provenance, Role, Usage
 from sesh.providers.codex import usage
 from sesh.providers.codex.records import Record, Unreadable
@@ -92,11 +92,13 @@ class Transcript:
         part: int = 0,
         provider_data: JsonObject | None,
         mark: stamp.Stamp = stamp.EMPTY,
+        says: JsonValue = None,
     ) -> Message:
         """Add a message.
 
         vendor_id: the record's own id, if it is the first to bear it. part: which message of its record this is.
-        mark: what our writer left on the line; it goes before what the record itself says.
+        mark: what our writer left on the line; it goes before what the record itself says. says: the line's payload,
+        which the mark may refer to.
         """
         origin = self.origin
         source = vendor_id if vendor_id and isinstance(vendor_id, str) else None
@@ -108,7 +110,7 @@ class Transcript:
         model = self.model if role == "assistant" else None
         ts = self.ts
         if mark is not stamp.EMPTY:
-            content = _stamped(stamp.blocks_of(mark) or content, mark)
+            content = _stamped(stamp.blocks_of(mark, says) or content, mark)
             model = mark.model or model
             role = _ROLES.get(mark.role, role)
             kind = None if mark.kind == stamp.SAID else _KINDS.get(mark.kind, kind)

@@ -2,8 +2,8 @@
 
 `{"timestamp", "ordinal"?, "type", "payload", "sesh"?}`. A line of a paginated file must have its ordinal, the last one
 above all (formats/codex.md §7). Unknown top-level keys are tolerated and kept by every version (§4, measured again
-with the stamp on 0.169). Codex refuses a line with a lone surrogate, so those become U+FFFD and the stamp keeps what
-was.
+with the stamp on 0.169). A stamp does not say again what its line's payload says (format/stamp.py, `rest`). Codex
+refuses a line with a lone surrogate, so those become U+FFFD and the stamp keeps what was.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Final, TypeAlias
 import msgspec
 
 from sesh.format import jsontext
+from sesh.format import stamp as stamps
 from sesh.format.json import JsonObject, JsonValue
 from sesh.format.message import Message
 
@@ -58,7 +59,9 @@ class RolloutLines:
         lines = self.lines
         ordinal = len(lines) if self._ordinals else None
         line = Line(timestamp=ts, ordinal=ordinal, type=kind, payload=payload, metadata=metadata, sesh=stamp or None)
-        data = jsontext.encode_any(line) if self._strict else _replaced(line)
+        data = _shorter(line, stamp) if stamp and "blocks" in stamp else None
+        if data is None:
+            data = jsontext.encode_any(line) if self._strict else _replaced(line)
         lines.append(data)
         return len(data)
 
@@ -78,6 +81,22 @@ class RolloutLines:
         self.lines[0] = _replaced(
             Line(timestamp=ts, ordinal=ordinal, type="session_meta", payload=payload, sesh=stamp or None)
         )
+
+
+def _shorter(line: Line, stamp: JsonObject) -> bytes | None:
+    """The line with a stamp that refers to the long texts of its payload; None where it has none of the stamp's.
+
+    None too where a lone surrogate stands in it: it is replaced, and then the text is no longer the one referred to.
+    """
+    rest = stamps.unsaid(stamp["blocks"], line.payload)
+    if rest is None:
+        return None
+    whole = ((k, v) for k, v in stamp.items() if k != "blocks")
+    shorter = {"rest": rest.blocks, "same": rest.same, **dict(whole)}
+    try:
+        return jsontext.encode_any(msgspec.structs.replace(line, sesh=shorter))
+    except UnicodeEncodeError:
+        return None
 
 
 def _replaced(line: Line) -> bytes:

@@ -15,6 +15,7 @@ STUB: JsonObject = {"stub": True}
 def of_item(item: Item, written: Message, original: Message, ts: str, *, more: bool) -> JsonObject | None:
     """The stamp of an item's line.
 
+    `blocks` are whole here; where the line is written, its own long texts are taken out (write_lines.py).
     `written` is the message as Codex can take it, `original` as it was given; `ts` is the time on the line; `more`:
     the line goes on with the message that the line before began.
     """
