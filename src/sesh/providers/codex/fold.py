@@ -70,12 +70,13 @@ class Fold:
         """A fold for records that once followed here and were superseded: same state, no messages, same ledger."""
         other = Fold(self.transcript.branch(), self.closing)
         other.showing.has_items = self.showing.has_items
+        other.showing.writes_items = self.showing.writes_items
         return other
 
     def resume(self, model: str | None, total: Sequence[int] | None) -> None:
         """Begin where a turn begins, in the middle of a history that has items (see onward.py)."""
         self.transcript.model = model
-        self.showing.has_items = True
+        self.showing.has_items = self.showing.writes_items = True
         self._meter.resume(total)
 
     def feed(self, records: Sequence[Record], origin: Origin, own_meta: Record | None = None) -> None:
@@ -169,6 +170,7 @@ class Fold:
             if isinstance(line.metadata, dict) and line.metadata.get("compaction_output") is True:
                 kind = "context"  # the summary's first writing; it comes again, as the summary
         showing = self.showing
+        showing.writes_items = True
         if kind != "context":
             showing.has_items = True
         if role == "tool" and content and type(content[0]) is ToolResultBlock:
@@ -193,7 +195,7 @@ class Fold:
         made = items.convert(item) if item is not None else None
         if made is None:
             return self.showing.keep(record, "inter_agent_communication")
-        self.showing.has_items = True
+        self.showing.has_items = self.showing.writes_items = True
         data: JsonObject = {"line": "inter_agent_communication", "payload": line.payload}
         self.transcript.say(record, made.role, made.kind, made.content, provider_data=data)
         return self.closing.used(record)

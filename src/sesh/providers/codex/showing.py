@@ -65,6 +65,7 @@ class Showing:
         self._closing = closing
         self._echoes = events.Echoes()
         self.has_items = False
+        self.writes_items = False  # there is one at all, be it a context
         self.named: dict[str, str | None] = {}  # other threads the session names -> the message with the call
         self._fates: dict[str, bool] = {}  # what an event said of a call before its output came
         self._shown: set[str] = set()  # tools that an event told of
@@ -209,7 +210,8 @@ class Showing:
         Events at the very end, their turn still open, may get their item with the next line that the client writes;
         kept now, they would come twice. So they are left out and named.
         """
-        if not self.has_items and self._is_all_there_is():
+        turns = self._transcript.turns
+        if not self.writes_items and self._is_all_there_is():
             self.end_turn()
             self._speak_for_events()
             return
@@ -217,7 +219,7 @@ class Showing:
         for record in late:
             self._closing.skipped(record, name_of(record))
         for record in witnesses:
-            if self._transcript.turns.current is None:
+            if turns.current is None and turns.are_marked:  # said outside of a turn
                 self._witness(record)
                 continue
             self._closing.skipped(record, name_of(record))

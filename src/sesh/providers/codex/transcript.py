@@ -72,6 +72,7 @@ class Transcript:
         other.origin = self.origin
         other.model = self.model
         other.turns.current, other.turns.marked = self.turns.current, self.turns.marked
+        other.turns.are_marked = self.turns.are_marked
         other._keys = self._keys  # shared: ids are unique over the thread and its branches
         return other
 

@@ -16,12 +16,13 @@ class Turns:
     def __init__(self) -> None:
         self.current: str | None = None
         self.marked = False
+        self.are_marked = False  # a marker has been seen: this client writes them
 
     def started(self, turn_id: Any) -> bool:
         """A marker names a turn; whether it is another one than before."""
         if not isinstance(turn_id, str) or (self.marked and turn_id == self.current):
             return False
-        self.current, self.marked = turn_id, True
+        self.current, self.marked, self.are_marked = turn_id, True, True
         return True
 
     def ended(self, turn_id: Any) -> None:
