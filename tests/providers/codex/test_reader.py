@@ -16,6 +16,7 @@ from sesh.providers.codex import PROVIDER
 from sesh.providers.codex.reader import parse_codex_rollout
 from tests.providers.codex.rollouts import (
     THREAD,
+    Line,
     agent,
     call,
     codes,
@@ -593,3 +594,28 @@ def test_a_search_is_told_once(ids_: tuple[str, str | None]) -> None:
         item("web_search_call", action=action, **item_id),
     ]
     assert len(read(started(), user("x"), *lines, ended()).messages) == 2
+
+
+@pytest.mark.parametrize("turn", [[started()], []])
+@pytest.mark.parametrize(
+    "first",
+    [
+        user("<skill>\n<name>x</name>\n</skill>"),
+        item("function_call_output", name="goal_objective", namespace="agent", output="finish the demo"),
+    ],
+)
+def test_an_answer_to_contexts_alone_waits_for_its_item(turn: list[Line], first: Line) -> None:
+    """Nothing but contexts has been said, but the client writes items: this one's is likely the next line."""
+    shown = event("agent_message", message="on it")
+    with pytest.raises(NotASession):
+        read(*turn, first, shown)
+    grown = read(*turn, first, shown, agent("on it"), event("agent_message", message="and more"))
+    assert said(grown.messages) == [("assistant", "on it")]
+    assert "pending-echo" in codes(grown)
+
+
+def test_events_alone_beside_contexts_are_the_conversation() -> None:
+    """The prompt was shown, and an answer to it: its item would have come before that."""
+    context = user("<environment_context>x</environment_context>")
+    lines = [context, event("user_message", message="hi"), event("agent_message", message="hello")]
+    assert said(read(*lines).messages) == [("user", "hi"), ("assistant", "hello")]

@@ -211,7 +211,7 @@ class Showing:
         kept now, they would come twice. So they are left out and named.
         """
         turns = self._transcript.turns
-        if not self.writes_items and self._is_all_there_is():
+        if not self.has_items and self._is_all_there_is():
             self.end_turn()
             self._speak_for_events()
             return
@@ -229,9 +229,13 @@ class Showing:
             self._speak_for_events()
 
     def _is_all_there_is(self) -> bool:
-        """Whether a history without items will stay one: an answer was shown, so the prompt's item is not to come."""
+        """Whether a history without items will stay one: an answer was shown, so the prompt's item is not to come.
+
+        Where there are contexts as items, the prompt may be one of them, and only one that was shown alone tells.
+        """
         roles = {shown.role for shown, _ in self._echoes.waiting if shown is not None}
-        return not self._echoes.waiting or "assistant" in roles or bool(self._witnesses)
+        answered = "assistant" in roles and (not self.writes_items or "user" in roles)
+        return not self._echoes.waiting or answered or bool(self._witnesses)
 
     def _witness(self, record: Record) -> None:
         """Keep what only an event says: shown, never sent, hence context (see MAPPING.md)."""
