@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sesh.errors import Refused, SeshError
+from sesh.format import walk
 from sesh.handoff import out, placing
 from sesh.handoff.link import find_stamp
 from tests.handoff.desk import Desk, bytes_of, prompts, read
@@ -205,3 +206,10 @@ def test_what_fails_after_the_session_is_made_says_that_it_is(
     assert not out.act(desk.plan_handoff(origin, "codex"), desk.book)
     index = desk.homes["codex"][1] / "session_index.jsonl"
     assert planned.link.to.session_id in index.read_text()
+
+
+def test_it_tells_how_much_the_model_held(desk: Desk) -> None:
+    path = desk.claude()
+    held = desk.plan_handoff(path, "codex").tokens
+    assert held == walk.tokens_held(read(path).messages) and held
+    assert desk.plan_handoff(path, "codex", last_turns=1).tokens is None

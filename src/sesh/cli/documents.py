@@ -155,11 +155,16 @@ Handed = TypedDict(
         "files": list[str],
         "appends": list[str],
         "supersedes": str | None,
+        "tokens": int | None,
         "remarks": list[str],
         "report": Report,
     },
 )
-Handed.__doc__ = "`sesh handoff`. `written` is false where the session was there already, and for --dry-run."
+Handed.__doc__ = (
+    "`sesh handoff`. `written` is false where the session was there already, and for --dry-run. `tokens`: what the "
+    "first client's model held when it last answered, by that client's count; null where nothing tells, or where only "
+    "a part goes over."
+)
 
 Merged = TypedDict(
     "Merged",

@@ -20,6 +20,7 @@ from sesh.errors import Refused, SeshError
 from sesh.files.live import holder
 from sesh.files.place import NewFile
 from sesh.files.read import Opened, companions
+from sesh.format import walk
 from sesh.format.json import JsonObject
 from sesh.handoff import extent, locate, placing
 from sesh.handoff.book import Book
@@ -50,6 +51,11 @@ class Handoff:
     def path(self) -> Path:
         """Where the new session lies, or will."""
         return self.there or self.home / self.emitted.path
+
+    @property
+    def tokens(self) -> int | None:
+        """How many tokens the first client's model held when it last answered; None where only a part goes over."""
+        return None if self.link.options.get("last_turns") else walk.tokens_held(self.read.messages)
 
 
 def plan(

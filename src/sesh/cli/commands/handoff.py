@@ -20,7 +20,7 @@ from sesh.cli.output import emit_json, give_account, loss, loss_line, remark, sa
 from sesh.files.read import open_session
 from sesh.handoff import out
 from sesh.handoff.out import Handoff
-from sesh.handoff.wording import counted, turns
+from sesh.handoff.wording import about, counted, turns
 from sesh.providers import registry
 
 
@@ -98,6 +98,7 @@ def _document(
         files=[str(f.path) for f in handoff.files] if handoff.there is None else [],
         appends=[str(handoff.home / f.path) for f in handoff.emitted.appends],
         supersedes=str(handoff.superseded.to) if handoff.superseded and not handoff.there else None,
+        tokens=handoff.tokens,
         remarks=list(handoff.remarks),
         **{"from": {"provider": handoff.link.source.provider, "sessionId": handoff.link.source.session_id}},
     )
@@ -109,7 +110,10 @@ def _explain(handoff: Handoff, written: bool, dry_run: bool) -> None:
     if handoff.there is not None:
         return
     verb = "Would write" if dry_run else "Wrote" if written else "Another sesh wrote a moment ago:"
-    remark(f"{verb} {handoff.path} ({turns(handoff.link.made.prompts)}); {loss_line(handoff.emitted.report)}.")
+    size = turns(handoff.link.made.prompts)
+    if handoff.tokens is not None:
+        size += f", about {about(handoff.tokens)} tokens"
+    remark(f"{verb} {handoff.path} ({size}); {loss_line(handoff.emitted.report)}.")
     if dry_run:
         for file in handoff.files[:-1]:
             remark(f"  and {file.path}")
