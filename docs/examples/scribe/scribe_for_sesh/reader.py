@@ -4,6 +4,7 @@
     {"turn": 0, "at": "…", "by": "user", "parts": [{"say": "Hello"}]}                      a message
     {"turn": 0, "at": "…", "by": "assistant", "engine": "x", "parts": [{"run": "ls", "id": "1", "args": {}}]}
     {"turn": 0, "at": "…", "by": "tool", "parts": [{"of": "1", "gave": "a b", "failed": false}]}
+                                                                  (`saw`: the piece of it that the model was given)
     {"scribe": 1, "id": "…", "under": "…", "at": "…"}                                      a helper's session begins
     {"beat": 17}                                                                           Scribe is alive
 
@@ -122,10 +123,10 @@ def _block(part: object) -> AnyBlock:
             return TextBlock(text=text)
         case {"run": str(name), "id": str(call), "args": arguments}:
             return ToolCallBlock(call_id=call, name=name, input=arguments)
-        case {"of": str(call), "gave": output, "failed": bool(failed)}:
-            return ToolResultBlock(call_id=call, output=output, is_error=failed)
-        case {"of": str(call), "gave": output}:
-            return ToolResultBlock(call_id=call, output=output)
+        case {"of": str(call), "gave": output, **more}:
+            failed = more.get("failed")
+            if failed is None or isinstance(failed, bool):
+                return ToolResultBlock(call_id=call, output=output, excerpt=more.get("saw"), is_error=failed)
     return UnknownBlock(source_type="part", raw=part)
 
 

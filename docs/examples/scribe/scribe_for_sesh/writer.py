@@ -75,8 +75,8 @@ def _part(block: AnyBlock) -> dict[str, Any] | None:
         case ToolCallBlock():
             return {"run": block.name, "id": block.call_id, "args": block.input}
         case ToolResultBlock():
-            failed = {} if block.is_error is None else {"failed": block.is_error}
-            return {"of": block.call_id, "gave": block.output, **failed}
+            more = {"failed": block.is_error, "saw": block.excerpt}
+            return {"of": block.call_id, "gave": block.output, **{k: v for k, v in more.items() if v is not None}}
     return None
 
 
