@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sesh.format.blocks import FileChangeBlock, TextBlock, ToolCallBlock
+from sesh.providers.api import EmitResult
 from sesh.providers.claude_code import PROVIDER
 from sesh.providers.claude_code.tools_native import Place, native
 from sesh.testing.provider_suite import read_back
@@ -147,7 +148,7 @@ def test_an_edit_is_drawn_as_a_diff() -> None:
     told = Telling()
     told.say("assistant", FileChangeBlock(call_id="c", patch=PATCH))
     told.result("c", "Success.")
-    results = [v for v in chained(told.emit().lines) if v["type"] == "user"]
+    results = _results(told.emit())
     assert [r["message"]["content"][0]["tool_use_id"] for r in results] == ["c", "c-2", "c-3", "c-4", "c-5"]
     assert results[0]["toolUseResult"]["type"] == "create"
     assert results[1]["toolUseResult"]["structuredPatch"] == [
@@ -161,7 +162,7 @@ def test_a_failed_patch_fails_in_all_its_parts() -> None:
     told = Telling()
     told.say("assistant", FileChangeBlock(call_id="c", patch=PATCH))
     told.result("c", "apply_patch verification failed: no", is_error=True)
-    results = [v for v in chained(told.emit().lines) if v["type"] == "user"]
+    results = _results(told.emit())
     assert {r["toolUseResult"] for r in results} == {"Error: apply_patch verification failed: no"}
 
 
@@ -203,7 +204,7 @@ def test_a_long_output_is_not_kept_beside_its_line(output: str) -> None:
     told.call("a", "exec_command", {"cmd": "ls"})
     told.result("a", output, False)
     emitted = told.emit()
-    line = next(v for v in chained(emitted.lines) if v["type"] == "user")
+    (line,) = _results(emitted)
     kept = ("\ud83d" in output) != ("same" in line["sesh"])  # what no client would take stands in the stamp, whole
     assert kept and ("rest" in line["sesh"]) == ("same" in line["sesh"])
     assert [m.content for m in read_back(PROVIDER, emitted).messages] == [m.content for m in told.messages]
@@ -227,4 +228,10 @@ def _result(name: str, given: Any, output: Any, failed: bool | None) -> dict[str
     told = Telling()
     told.call("c", name, given)
     told.result("c", output, failed)
-    return next(v for v in chained(told.emit().lines) if v["type"] == "user")
+    return _results(told.emit())[0]
+
+
+def _results(emitted: EmitResult) -> list[dict[str, Any]]:
+    """The lines that hold results. (A thread that begins with a call gets a prompt in front.)"""
+    users = [v for v in chained(emitted.lines) if v["type"] == "user"]
+    return [v for v in users if not isinstance(v["message"]["content"], str)]
