@@ -63,7 +63,7 @@ def test_the_corpus_as_it_grows(session: Session, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["claude", "codex"])
 @pytest.mark.usefixtures("moving")
 def test_made_up_sessions_go_the_short_road(kind: str, tmp_path: Path) -> None:
-    roads, more = begun(tmp_path, kind, 100_000)
+    roads, more = begun(tmp_path, kind, 200_000)  # long enough to be past the first turn
     for n in range(80):
         roads.add(next(more))
         roads.take(rests=n % 9 == 8, final=n % 7 == 6)
