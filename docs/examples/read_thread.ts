@@ -2,11 +2,11 @@
 //
 //   tsc read_thread.ts && node read_thread.js DIR [THREAD]
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import type { CanonicalRecord, Message, Thread } from "../../schema/sesh.v1.js";
 
 function records<R extends CanonicalRecord>(path: string): R[] {
-  const text = readFileSync(path, "utf8");
+  const text = existsSync(path) ? readFileSync(path, "utf8") : ""; // a thread without messages has no file
   const whole = text.slice(0, text.lastIndexOf("\n") + 1); // an unfinished last line is a writer at work
   return whole.split("\n").filter(Boolean).map((line): R => JSON.parse(line)).filter((record) => record.v === 1);
 }

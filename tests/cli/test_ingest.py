@@ -8,12 +8,19 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import jsonschema
 import pytest
 
-from sesh.stores import open_store
+from sesh.cli.commands import follow
+from sesh.errors import StoreFailed
+from sesh.format.message import Message
+from sesh.format.thread import Thread
+from sesh.stores import MessageStore, open_store
+from sesh.stores.memory import MemoryMessageStore
 from tests.cli.conftest import CLAUDE, Sesh
 from tests.ingest.conftest import codex_goes_on
 
@@ -141,6 +148,97 @@ def test_follow_takes_what_is_written_and_ends_when_told(quiet_home: Path, url: 
         following.communicate()
     texts = [m.content for m in open_store(url).get_messages(grown["threadId"])]
     assert "Written meanwhile" in str(texts[-1])
+
+
+class Server:
+    """A store that answers until it has been asked so many times, and is then down for some tries to open it."""
+
+    def __init__(self, asked: int, down: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.store = MemoryMessageStore()
+        self.pauses: list[float] = []
+        self.told_to_end = False
+        self._asked, self._down, self._is_up = asked, down, True
+        server = self
+
+        class Stop(threading.Event):
+            def wait(self, timeout: float | None = None) -> bool:
+                assert timeout is not None
+                server.pauses.append(timeout)
+                return server.told_to_end
+
+        class Link(MemoryMessageStore):
+            def put_thread(self, thread: Thread, /) -> None:
+                server.ask()
+                server.store.put_thread(thread)
+
+            def append_messages(self, messages: Iterable[Message], /) -> None:
+                for message in messages:
+                    server.ask()
+                    server.store.append_message(message)
+
+        for name in ("get_thread", "list_threads", "get_messages"):
+            setattr(Link, name, getattr(self.store, name))
+
+        def opened(url: str | None) -> AbstractContextManager[MessageStore]:
+            if not self._is_up and self._down:
+                self._down -= 1
+                raise StoreFailed("The server is starting up.")
+            self._is_up = True
+            return nullcontext(Link())
+
+        monkeypatch.setattr(follow, "Event", Stop)
+        monkeypatch.setattr(follow, "opened", opened)
+        monkeypatch.setattr(follow, "wakes", lambda folders, stop: iter([None]))  # one round, and all is done
+
+    def ask(self) -> None:
+        self._asked -= 1
+        if self._asked == 0:
+            self._is_up = False
+            raise StoreFailed("The server closed the connection.")
+
+
+@pytest.mark.parametrize("asked", [1, 2, 5, 10, 20, 30])
+def test_follow_waits_for_a_store_that_fails(
+    sesh: Sesh, quiet_home: Path, monkeypatch: pytest.MonkeyPatch, asked: int
+) -> None:
+    server = Server(asked, 2, monkeypatch)
+    ran = sesh("follow", "--store", "memory:")
+    assert ran.code == 0
+    remarks = [line for line in ran.err.splitlines() if "server" in line or "store" in line]
+    assert remarks == [
+        "The server closed the connection. Waiting for the store; Ctrl-C ends it.",
+        "The server is starting up. Waiting for the store; Ctrl-C ends it.",
+        "The store answers again.",
+    ]
+    assert server.pauses == [1, 2, 4]
+    whole = MemoryMessageStore()
+    monkeypatch.setattr(follow, "opened", lambda url: nullcontext(whole))
+    assert sesh("follow", "--once", "--store", "memory:").code == 0
+    assert {t.id: server.store.get_messages(t.id) for t in server.store.list_threads()} == {
+        t.id: whole.get_messages(t.id) for t in whole.list_threads()
+    }
+
+
+def test_follow_that_waits_ends_when_told(sesh: Sesh, quiet_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = Server(3, 2, monkeypatch)
+    server.told_to_end = True
+    ran = sesh("follow", "--quiet", "--store", "memory:")
+    assert (ran.code, ran.err) == (0, "The server closed the connection. Waiting for the store; Ctrl-C ends it.\n")
+
+
+@pytest.mark.parametrize("arguments", [["--once"], []], ids=["once", "never-opened"])
+def test_follow_fails_at_once(
+    sesh: Sesh, quiet_home: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    server = Server(3, 2, monkeypatch)
+    if not arguments:
+        with pytest.raises(StoreFailed):
+            for _ in range(3):
+                server.ask()
+    ran = sesh("follow", *arguments, "--store", "memory:")
+    assert ran.code == 1
+    assert "Waiting" not in ran.err
+    assert server.pauses == []
 
 
 def test_schema(sesh: Sesh) -> None:

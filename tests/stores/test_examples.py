@@ -93,6 +93,18 @@ def test_the_typescript_program(url: str, compiled: Path) -> None:
     assert node(compiled, folder, "../Two").splitlines() == ["user: elsewhere"]
 
 
+@pytest.mark.parametrize("thread_id", ["child-thread", "no-such-thread"])
+def test_a_thread_without_messages(url: str, compiled: Path, thread_id: str) -> None:
+    assert in_python(url, thread_id) == []
+    assert node(compiled, url.removeprefix("jsonl:"), thread_id) == ""
+
+
+def test_a_store_without_threads(tmp_path: Path, compiled: Path) -> None:
+    open_store(f"jsonl:{tmp_path}/new")
+    assert in_python(f"jsonl:{tmp_path}/new") == []
+    assert node(compiled, tmp_path / "new") == ""
+
+
 @pytest.mark.parametrize("name", ["read_thread.py", "read_thread.ts"])
 def test_they_are_short(name: str) -> None:
     lines = (EXAMPLES / name).read_text("utf-8").splitlines()
