@@ -17,7 +17,7 @@ Needs the packages `pytest` and `hypothesis`. The laws:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import ClassVar, TypeVar
 
@@ -34,6 +34,7 @@ from sesh.testing.difference import difference
 from sesh.testing.growth import lost_by_growth
 from sesh.testing.reading_on import From, places, same, went_on
 from sesh.testing.strategies import FOLDER
+from sesh.testing.unhurried import unhurried
 
 T = TypeVar("T")
 MOST_PREFIXES = 40
@@ -81,6 +82,11 @@ class ProviderSuite:
     samples: ClassVar[Sequence[Path]] = ()
     never_growing: ClassVar[Mapping[str, str]] = {}
     """Samples, by a part of their path, that no client writes line by line, and why: law 4 does not ask for them."""
+
+    @pytest.fixture(autouse=True)
+    def _slow_machines(self) -> Iterator[None]:
+        with unhurried():
+            yield
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         """One test for each sample."""

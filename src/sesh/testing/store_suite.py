@@ -5,9 +5,9 @@
         def url(self, tmp_path):
             return f"mine:{tmp_path}/store"
 
-`url` names a store that is empty at the beginning of each test. `shared = False` for one that lives in a process;
-`files = False` for one that writes no files of its own. Needs the packages `pytest` and `hypothesis`. The semantics
-are those of `sesh.stores.api` and docs/reference/stores.md.
+`url` names a store that is empty at the beginning of each test; the entry point that opens it is installed. `shared =
+False` for one that lives in a process; `files = False` for one that writes no files of its own. Needs the packages
+`pytest` and `hypothesis`. The semantics are those of `sesh.stores.api` and docs/reference/stores.md.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from sesh.format.thread import Thread
 from sesh.stores import MessageStore, Store, append_all, open_store
 from sesh.testing.conversations import Conversation, wild_conversations
 from sesh.testing.store_worker import made
+from sesh.testing.unhurried import unhurried
 
 HOSTILE_IDS = (
     "../../outside",
@@ -81,6 +82,11 @@ class StoreSuite:
     """Whether another process that opens the same URL finds the same records."""
     files: ClassVar[bool] = True
     """Whether the store writes files in the process that appends (a full disk can then be tried on it)."""
+
+    @pytest.fixture(autouse=True)
+    def _slow_machines(self) -> Iterator[None]:
+        with unhurried():
+            yield
 
     @pytest.fixture
     def store(self, url: str) -> Iterator[MessageStore]:
@@ -408,7 +414,7 @@ class StoreSuite:
         writer = worker(url, "t", "w", 0, "--batch", "3", "--size", "20000", "--largest-file", "600000")
         *acknowledged, failure = writer.communicate()[0].splitlines()
         assert writer.returncode == 3, failure
-        assert failure.startswith("failed: The store ")
+        assert failure.startswith("failed: StoreFailed: ")
         found = store.get_messages("t")[1:]
         assert [m.id for m in found][: len(acknowledged)] == acknowledged
         assert found == [made("t", "w", n, 20_000) for n in range(len(found))]

@@ -3,8 +3,8 @@
     python -m sesh.testing.store_worker URL THREAD PREFIX COUNT [--batch N] [--size BYTES] [--largest-file BYTES]
 
 Prints an id per line as soon as the store has taken the message, so that whoever kills the process knows what must be
-there. On a SeshError it prints `failed: …` and exits with 3. `--largest-file` is a disk that is full: no file of this
-process may grow beyond that (RLIMIT_FSIZE).
+there. On a SeshError it prints `failed: KIND: …` and exits with 3. `--largest-file` is a disk that is full: no file of
+this process may grow beyond that (RLIMIT_FSIZE).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str]) -> int:
                 append_all(store, batch)
             print(*(m.id for m in batch), sep="\n", flush=True)  # noqa: T201 - this is its whole purpose
     except SeshError as e:
-        print(f"failed: {e}", flush=True)  # noqa: T201
+        print(f"failed: {type(e).__name__}: {e}", flush=True)  # noqa: T201
         return 3
     return 0
 
