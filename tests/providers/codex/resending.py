@@ -12,7 +12,7 @@ from typing import Any
 from sesh.format import walk
 from sesh.format.message import Message
 from sesh.providers.codex import again, mail
-from sesh.providers.codex.items import PASSTHROUGH
+from sesh.providers.codex.items import PASSTHROUGH, convert
 
 Payload = dict[str, Any]
 
@@ -43,7 +43,7 @@ def _item(message: Message, history: Payload | None) -> Payload | None:
         items = (history or {}).get("replacement_history")
         if isinstance(items, list) and isinstance(data.get("slot"), int):
             found: Payload = items[data["slot"]]
-            return found
+            return found if convert(found) is not None else {"type": "other"}  # so Codex sends what it does not know
         return {"type": "message", "role": "user", "content": [again.part(b) for b in message.content]}
     record = again.line(message)
     if record is not None and record.type == "inter_agent_communication":

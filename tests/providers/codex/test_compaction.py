@@ -111,16 +111,27 @@ def test_cut(text: str, tokens: int, short: str) -> None:
     assert compaction.cut(text, tokens) == short
 
 
-@pytest.mark.parametrize("history", [[], [None], ["x"], [3], [{}], [{"type": "brand_new"}], {"a": 1}, "x"])
-def test_odd_lists(history: object) -> None:
+@pytest.mark.parametrize("history", [[], [{"type": "brand_new"}]])
+def test_strange_lists(history: object) -> None:
     result = read(user("one"), compacted("SUM", history))
     assert result.messages[-1].kind == "summary"
     assert walk.text_of(result.messages[-1]) == "SUM"
 
 
-@pytest.mark.parametrize("message", [None, 3, [], ""])
-def test_odd_messages(message: object) -> None:
-    assert held(user("one"), compacted(message))[-1] == ("user", "summary", compaction.NO_SUMMARY)
+@pytest.mark.parametrize("history", [[None], ["x"], [3], [{}], {"a": 1}, "x"])
+def test_odd_lists_are_none_to_codex(history: object) -> None:
+    result = read(user("one"), compacted("SUM", history))
+    assert [m.kind for m in result.messages] == [None, "context"]
+    assert walk.window(result.messages) == result.messages
+
+
+@pytest.mark.parametrize("message", [None, 3, []])
+def test_odd_messages_are_none_to_codex(message: object) -> None:
+    assert [kind for _, kind, _ in held(user("one"), compacted(message))] == [None, "context"]
+
+
+def test_an_empty_message() -> None:
+    assert held(user("one"), compacted(""))[-1] == ("user", "summary", compaction.NO_SUMMARY)
 
 
 def test_the_first_writing_of_a_summary_is_context() -> None:

@@ -14,7 +14,7 @@ from sesh.format import stamp, walk
 from sesh.format.blocks import AnyBlock, TextBlock, ToolResultBlock, UnknownBlock
 from sesh.format.json import JsonObject
 from sesh.format.message import Kind, Message, Role
-from sesh.providers.codex import compaction, events, items, mail, rollback, usage
+from sesh.providers.codex import compaction, events, items, mail, readable, rollback, usage
 from sesh.providers.codex.records import (
     AnyLine,
     BareState,
@@ -245,6 +245,9 @@ class Fold:
 
     def _compacted(self, record: Record, line: Compacted) -> None:
         mark = stamp.read(line.sesh) if line.sesh is not None else stamp.EMPTY
+        if mark.window is None and (why := readable.odd(line.payload)) is not None:
+            self.closing.note("odd-field", f"Codex passes over this compaction: {why}.", record)
+            return self.showing.keep(record, "compacted")
         data: JsonObject = {"line": "compacted", "payload": line.payload}
         text = line.payload.get("message")
         content: list[AnyBlock] = [TextBlock(text=text)] if isinstance(text, str) and text else []
@@ -266,7 +269,7 @@ class Fold:
         if any(isinstance(b, UnknownBlock) for b in content):
             text = "The summary is encrypted; the earlier turns are the only readable history."
             self.closing.note("encrypted-summary", text, record)
-        self.closing.used(record)
+        return self.closing.used(record)
 
     def _summary(
         self, record: Record, role: Role, content: list[AnyBlock], data: JsonObject, mark: stamp.Stamp
