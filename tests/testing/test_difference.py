@@ -186,3 +186,12 @@ def test_growth_under_another_id_is_found() -> None:
 
 def test_stories_are_messages() -> None:
     assert all(isinstance(m, Message) for m in told().messages)
+
+
+def test_two_long_threads_that_differ_everywhere_are_soon_compared() -> None:
+    """By the blocks that both have, of which there are none: a table of all pairs would have 400 million places."""
+    story, other = Story(), Story()
+    for n in range(20_000):
+        story.prompt(f"this {n}")
+        other.prompt(f"that {n}")
+    assert difference(story.told(), [report(changed=20_000)], got(other.told())) == []

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given, settings
+from hypothesis.strategies import SearchStrategy
 
 from sesh.format import blocks, jsontext, stamp, wire
 from sesh.format.message import Message
@@ -75,6 +77,15 @@ REACHED: dict[str, Callable[[Conversation], bool]] = {
         a.kind == z.kind == "summary" and a.id in (z.window or [])
         for a, z in zip(c.messages, c.messages[1:], strict=False)
     ),
+    "a text cut short after the summary": lambda c: any(
+        a.kind == z.kind == "summary" and (z.window or [])[:1] == [z.id] and a.id in (z.window or [])
+        for a, z in zip(c.messages, c.messages[1:], strict=False)
+    ),
+    "a summary outside of its window": lambda c: any(m.window is not None and m.id not in m.window for m in c.messages),
+    "a result in a window": lambda c: any(
+        m.role == "tool" and any(m.id in (z.window or []) for z in c.messages) for m in c.messages
+    ),
+    "half a character in a model's name": lambda c: any(jsontext.has_lone_surrogate(m.model or "") for m in c.messages),
     "a child of a child": lambda c: any(t.thread.parent_thread_id != c.thread.id for t in c.children),
     "a child with a title": lambda c: any(t.thread.title for t in c.children),
     "a search with results": lambda c: any(
@@ -89,13 +100,28 @@ REACHED: dict[str, Callable[[Conversation], bool]] = {
 }
 
 
-def test_traps_are_reached() -> None:
-    left = dict(REACHED)
+WILD: dict[str, Callable[[Conversation], bool]] = {
+    "times that fall": lambda c: any(a.ts > z.ts for a, z in zip(c.messages, c.messages[1:], strict=False)),
+    "a time that is none": lambda c: any(not m.ts for m in c.messages),
+    "no provenance": lambda c: any(m.provenance is None for m in c.messages),
+    "another's data": lambda c: any(m.provider_data for m in c.messages),
+    "a child of nobody": lambda c: any(t.thread.parent_thread_id == "no such thread" for t in c.children),
+    "an empty child": lambda c: any(not t.messages for t in c.children),
+}
+
+
+@pytest.mark.parametrize(
+    ("strategy", "reached"), [(conversations(), REACHED), (wild_conversations(), WILD)], ids=["given", "wild"]
+)
+def test_traps_are_reached(
+    strategy: SearchStrategy[Conversation], reached: dict[str, Callable[[Conversation], bool]]
+) -> None:
+    left = dict(reached)
 
     @settings(max_examples=400)
-    @given(told=conversations())
+    @given(told=strategy)
     def look(told: Conversation) -> None:
-        for name in [n for n, reached in left.items() if reached(told)]:
+        for name in [n for n, is_there in left.items() if is_there(told)]:
             del left[name]
 
     look()

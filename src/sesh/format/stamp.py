@@ -7,16 +7,17 @@ formats/codex.md §4); `codex migrate-rollouts` drops them, and then the ordinar
     {"type": "assistant", ..., "sesh": {"kind": "notice", "model": "gpt-6", "blocks": [...]}}
 
 Keys, all optional: `kind`, `role`, `model`, `turnId`, `ts` (a time the writer had to move), `blocks` (the message's
-canonical blocks in wire form), `retained` (this line repeats an earlier message for the window after a compaction:
-that message's canonical id), `stub` (the writer made this line up to keep calls and results paired, or to be shown).
-`more`: this line goes on with the message that the line before began (the client knows no message of several parts).
-`error`: the result's `isError`, where the client has no field for it. `escaped`: `blocks` as JSON text in pure ASCII,
-where a block holds lone surrogates that the client would refuse. `thread`: on the first line, the canonical thread's
-title, creation time and metadata. `window`: on the line of a compaction, the canonical `window`, each message by how
-many messages before the summary it stands (0: the summary itself). `child`: the vendor's id of a child thread that this
-line names, and `origin`: how many messages back the one it came from stands (1: the one before this line). `usage`: the
-message's, where the client's own counts do not say all of it. `kind` may be `said`: conversation, whatever the text
-looks like to the reader.
+canonical blocks in wire form), `retained` (this line repeats an earlier message for the window after a compaction: that
+message's canonical id; on a boundary: the summary before it, which is not sent), `stub` (the writer made this line up
+to keep calls and results paired, or to be shown). `more`: this line goes on with the message that the line before began
+(the client knows no message of several parts). `error`: the result's `isError`, where the client has no field for it.
+`escaped`: `blocks` as JSON text in pure ASCII, where a block holds lone surrogates that the client would refuse.
+`thread`: on the first line, the canonical thread's title, creation time and metadata. `window`: on the line of a
+compaction, the canonical `window`, each message by how many messages before the summary it stands (0: the summary
+itself); on a text that a client cut for a window, itself alone (Claude Code). `child`: the vendor's id of a child
+thread that this line names, and `origin`: how many messages back the one it came from stands (1: the one before this
+line). `usage`: the message's, where the client's own counts do not say all of it. `kind` may be `said`: conversation,
+whatever the text looks like to the reader.
 
 `rest` and `same`, in place of `blocks`: the blocks without their long texts that the line says already, and where on
 the line each of these stands.

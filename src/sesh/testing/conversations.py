@@ -3,8 +3,8 @@
 `conversations()` makes what a reader could give: turns of prompts, thinking, answers, steps of parallel calls with
 results between them, excerpts, patches, searches, images, notices, contexts, compactions with windows, and children of
 children. `wild_conversations()` makes what no reader would: any block under any role, calls without results, results
-without calls, ids that repeat, times that fall, children of nobody, another's `provider_data`. A writer has to take
-both.
+without calls, call ids that repeat, times that fall or are none, children of nobody, messages of unknown provenance,
+another's `provider_data`. A writer has to take both.
 """
 
 from __future__ import annotations
@@ -37,6 +37,16 @@ from sesh.testing.strategies import (
     usages,
 )
 
+_TIMES: Final = ("2020-01-01T00:00:00.000Z", "2026-09-21T00:00:00+02:00", "9999-12-31T23:59:59.999Z", "", "no \ud83d")
+"""Times that fall, are of another zone, are the last there can be, or are none."""
+_DATA: Final[tuple[dict[str, Any], ...]] = (
+    {"line": "compacted", "payload": {"message": "words", "replacement_history": []}, "slot": 0},
+    {"line": "event_msg", "payload": {"type": "agent_message", "message": "words"}},
+    {"line": "response_item", "payload": {"type": "message", "role": "user", "content": []}},
+    {"line": "system", "subtype": "compact_boundary", "compactMetadata": {"preservedMessages": {"uuids": ["no"]}}},
+    {"messageId": "msg_1", "model": "claude-opus-5-5", "plainContent": True},
+)
+"""What the clients' readers leave on messages."""
 SESSION: Final = "01a2f000-0000-7000-8000-0000000000aa"
 _START_MS: Final = 1_790_000_000_000
 
@@ -64,21 +74,24 @@ class _Story:
         self._calls = 0
 
     def say(self, role: Role, content: list[AnyBlock], *, kind: Kind | None = None, **more: Any) -> Message:
-        """Add a message."""
+        """Add a message. Its time and provenance are as a reader would give them, unless `more` has others."""
         n = len(self.messages)
         self._ms += self.draw(st.sampled_from((0, 1, 250, 61_000)))
+        more = {
+            "ts": iso(self._ms),
+            "provenance": Provenance(
+                provider=self.provider, channel="session-file", session_id=self.session, source_id=f"record-{n}"
+            ),
+            **more,
+        }
         made = Message(
             id=ids.message_id("elsewhere", self.session, f"line:{n}"),
             thread_id=self.thread_id,
             turn_id=self.turn,
             parent_id=self.messages[-1].id if self.messages else None,
             role=role,
-            ts=iso(self._ms),
             kind=kind,
             content=content,
-            provenance=Provenance(
-                provider=self.provider, channel="session-file", session_id=self.session, source_id=f"record-{n}"
-            ),
             **more,
         )
         self.messages.append(made)
@@ -149,7 +162,7 @@ def _set_turn(story: _Story, turn: str) -> None:
 
 
 def _model(draw: Callable[[st.SearchStrategy[Any]], Any]) -> Any:
-    return draw(st.sampled_from((None, "claude-opus-5-5", "gpt-5.5", "other/model:1")))
+    return draw(st.sampled_from((None, "claude-opus-5-5", "gpt-5.5", "other/model:1", "half \ud83d", "claude-\udc00")))
 
 
 def _answer(story: _Story) -> None:
@@ -213,7 +226,7 @@ def _results(story: _Story, call_ids: list[str]) -> None:
         )
         for call_id in call_ids
     ]
-    if made and draw(st.sampled_from((False, False, False, True))):
+    if len(made) > 1 and draw(st.booleans()):
         story.say("tool", made)
     else:
         for block in made:
@@ -247,17 +260,17 @@ def _steer(story: _Story) -> None:
 def _compaction(story: _Story) -> None:
     """A summary, with the messages that the model keeps: earlier ones, and texts cut short."""
     draw = story.draw
-    texts_of = [m for m in story.messages if isinstance(m.content[0] if m.content else None, blocks.TextBlock)]
-    kept = draw(st.lists(st.sampled_from(texts_of), max_size=2, unique_by=lambda m: m.id)) if texts_of else []
-    cut = draw(st.sampled_from((False, False, False, True)))
-    if cut:
-        kept.append(story.say("user", [blocks.TextBlock(text=draw(texts(min_size=1)))], kind="summary"))
+    there = [m for m in story.messages if m.content]
+    kept = draw(st.lists(st.sampled_from(there), max_size=3, unique_by=lambda m: m.id)) if there else []
+    for _ in range(draw(st.sampled_from((0, 0, 0, 1, 2)))):
+        cut = story.say("user", [blocks.TextBlock(text=draw(texts(min_size=1)))], kind="summary")
+        kept.insert(draw(st.integers(0, len(kept))), cut)
     own = ids.message_id("elsewhere", story.session, f"line:{len(story.messages)}")
-    where = len(kept) if cut else draw(st.integers(0, len(kept)))  # Codex, which cuts texts, puts its summary last
     window = [m.id for m in kept]
-    window.insert(where, own)
+    if draw(st.sampled_from((True, True, True, False))):  # an older Codex may leave its summary out
+        window.insert(draw(st.integers(0, len(kept))), own)
     words: AnyBlock = blocks.TextBlock(text=draw(texts(min_size=1)))
-    story.say("user", [words], kind="summary", window=window if kept or draw(st.booleans()) else None)
+    story.say("user", [words], kind="summary", window=window if window != [own] or draw(st.booleans()) else None)
 
 
 _STEPS: Final = (_answer, _thinking, _calls, _calls, _search, _notice, _context, _system, _steer, _compaction)
@@ -309,6 +322,16 @@ def wild_conversations(draw: st.DrawFn) -> Conversation:
         kind: Kind | None = draw(st.sampled_from((None, None, None, "context", "summary", "notice")))
         known = [m.id for m in story.messages]
         window = draw(st.one_of(st.none(), st.lists(st.sampled_from((*known, "no such id")), max_size=3)))
+        more: dict[str, Any] = {}
+        when = draw(st.sampled_from((None, None, None, *_TIMES)))
+        if when is not None:
+            more["ts"] = when
+        whose = draw(st.sampled_from(("reader", "reader", "reader", "nobody", "another")))
+        if whose != "reader":
+            more["provenance"] = None
+        if whose == "another":
+            more["provenance"] = Provenance(provider="elsewhere", channel="session-file")
+            more["provider_data"] = draw(st.one_of(st.sampled_from(_DATA), json_objects()))
         story.say(
             role,
             draw(st.lists(any_block(call_ids), max_size=3)),
@@ -316,6 +339,7 @@ def wild_conversations(draw: st.DrawFn) -> Conversation:
             model=_model(draw) if role == "assistant" else None,
             usage=draw(usages()) if role == "assistant" else None,
             window=window if kind == "summary" else None,
+            **more,
         )
     thread = Thread(
         id=story.thread_id,
@@ -323,4 +347,22 @@ def wild_conversations(draw: st.DrawFn) -> Conversation:
         created_at=iso(_START_MS),
         metadata=draw(st.one_of(st.none(), st.just({"cwd": FOLDER}), json_objects())),
     )
-    return Conversation(thread=thread, messages=story.messages)
+    found = [_of_nobody(story, n) for n in range(draw(st.sampled_from((0, 0, 0, 1, 2))))]
+    return Conversation(thread=thread, messages=story.messages, children=found)
+
+
+def _of_nobody(above: _Story, n: int) -> IngestedThread:
+    """A child that names a parent or an origin which is nowhere; now and then it holds nothing."""
+    draw = above.draw
+    told = _Story(draw, f"{above.session}/child-{n}")
+    if draw(st.booleans()):
+        _turn(told)
+    known = [m.id for m in above.messages]
+    thread = Thread(
+        id=told.thread_id,
+        parent_thread_id=draw(st.sampled_from((None, "no such thread", above.thread_id, told.thread_id))),
+        origin_message_id=draw(st.sampled_from((None, "no such id", *known))),
+        created_at=iso(_START_MS),
+        metadata=draw(st.one_of(st.none(), st.just({"relation": "no such relation"}), json_objects())),
+    )
+    return IngestedThread(thread=thread, messages=told.messages)

@@ -173,3 +173,60 @@ def test_a_boundary_names_no_line_that_is_not_written(kept: dict[str, Any]) -> N
     emitted = emit_claude_session(before.thread, before.messages)
     after = parse_claude_session(SessionSource(main=b"\n".join(emitted.lines) + b"\n", name=f"{SESSION}.jsonl"))
     assert shortly(walk.window(after.messages)) == window
+
+
+def _windows(messages: list[Message]) -> list[list[int] | None]:
+    """Each summary's window as places in the thread; the summary alone is None."""
+    place = {m.id: n for n, m in enumerate(messages)}
+    return [
+        None if m.window is None or m.window == [m.id] else [place[i] for i in m.window]
+        for m in messages
+        if m.kind == "summary"
+    ]
+
+
+WINDOWS = {
+    "the summary alone": ["own"],
+    "nothing": [],
+    "kept, cut, summary": ["kept", "cut 1", "own"],
+    "cut, kept, cut, summary": ["cut 1", "kept", "cut 2", "own"],
+    "summary, cut": ["own", "cut 1"],
+    "cut, summary, cut": ["cut 1", "own", "cut 2"],
+    "cuts the other way round": ["cut 2", "cut 1", "own"],
+    "summary, kept, cut": ["own", "kept", "cut 1"],
+    "kept without the summary": ["kept"],
+    "cut without the summary": ["cut 1", "kept"],
+}
+
+
+@pytest.mark.parametrize("listed", WINDOWS.values(), ids=WINDOWS.keys())
+def test_a_window_of_any_order_comes_back_and_is_sent_so(listed: list[str]) -> None:
+    told, names = talk()
+    known = {"kept": names[4]}
+    for name in (n for n in ("cut 1", "cut 2") if n in listed):
+        known[name] = told.say("user", name, kind="summary").id
+    own = told.say("user", "SUMMARY", kind="summary")
+    known["own"] = own.id
+    told.messages[-1] = _with_window(own, [known[name] for name in listed])
+    told.say("user", "after")
+    result = told.emit(tools="keep")
+    said = {"kept": "two", "own": "SUMMARY"}
+    assert rows(result.lines) == [f"user:{said.get(name, name)}" for name in listed] + ["user:after"]
+    assert result.report.lossless
+    back = read_back(PROVIDER, result)
+    for _ in range(2):  # and again from what the reader gave, where the records are Claude Code's own
+        assert [m.content for m in back.messages] == [m.content for m in told.messages]
+        assert _windows(back.messages) == _windows(told.messages)
+        again = emit_claude_session(back.thread, back.messages)
+        assert rows(again.lines) == rows(result.lines)
+        back = read_back(PROVIDER, again)
+
+
+def test_a_result_that_a_compaction_kept_without_its_call_is_named() -> None:
+    told, names = talk()
+    own = told.say("user", "SUMMARY", kind="summary")
+    told.messages[-1] = _with_window(own, [names[2], own.id])
+    told.say("user", "after")
+    result = told.emit(tools="keep")
+    assert rows(result.lines) == ["user:SUMMARY", "user:after"]
+    assert [e.message_id for e in result.report.entries if e.code == "orphan-dropped"] == [names[2]]

@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 
 from sesh.providers.api import EmitResult
+from sesh.providers.claude_code import PROVIDER
 from sesh.providers.claude_code.writer import emit_claude_session
 from sesh.testing.conversations import Conversation, conversations, wild_conversations
+from sesh.testing.provider_suite import read_back
 from sesh.testing.strategies import FOLDER
-from tests.providers.claude_code.telling import chained, sent, values
+from tests.providers.claude_code.telling import Telling, chained, sent, values
 
 ID = re.compile(r"[a-zA-Z0-9_-]+")
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
@@ -122,3 +124,27 @@ def test_a_graft_hangs_on_the_line_it_is_given(told: Conversation) -> None:
     if lines:
         assert lines[0]["parentUuid"] == "the-leaf" or lines[0]["type"] == "system"
         assert lines[0]["timestamp"] > "2026-12-24T18:00:00.000Z"
+
+
+@pytest.mark.parametrize("field", ["model", "ts", "turn_id"])
+def test_half_a_character_outside_of_blocks_is_named(field: str) -> None:
+    told = Telling()
+    told.say("user", "hello")
+    told.say("assistant", "Yes.", **{field: "half \ud83d"})
+    result = told.emit()
+    assert "surrogates" in [e.code for e in result.report.entries]
+    assert getattr(read_back(PROVIDER, result).messages[-1], field) == "half \ufffd"
+
+
+def test_half_a_character_in_the_folder_or_the_threads_metadata_is_named() -> None:
+    for more in ({"gitBranch": "\ud83d"}, {"other": ["\ud83d"]}):
+        told = Telling(**more)
+        told.say("user", "hello")
+        assert "surrogates" in [e.code for e in told.emit().report.entries]
+
+
+def test_a_time_that_is_none_comes_back_as_none() -> None:
+    told = Telling()
+    told.say("user", "hello")
+    told.say("assistant", "Yes.", ts="")
+    assert [m.ts for m in read_back(PROVIDER, told.emit()).messages][-1] == ""

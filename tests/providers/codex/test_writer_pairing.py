@@ -195,3 +195,30 @@ def test_a_kept_call_whose_result_was_not_kept_is_named() -> None:
     )
     assert pairs(made) == [("call", "a"), ("output", "a")]
     assert codes(made) == {"stub-result"}
+
+
+def test_a_result_that_a_compaction_kept_without_its_call_is_named() -> None:
+    emitted = emit(
+        ("user", [TextBlock(text="hello")]),
+        ("assistant", [call("c1")]),
+        ("tool", [result("c1")]),
+        ("user", [TextBlock(text="summary")]),
+        summary_at=3,
+        window=["m2", "m3"],
+    )
+    assert pairs(emitted) == []
+    assert [e.message_id for e in emitted.report.entries if e.code == "orphan-dropped"] == ["m2"]
+
+
+@pytest.mark.parametrize("field", ["model", "ts", "turn_id"])
+def test_half_a_character_outside_of_blocks_is_named(field: str) -> None:
+    values: dict[str, Any] = {"ts": "2026-11-20T10:00:00.000Z", "turn_id": "u", field: "half \ud83d"}
+    told = Message(id="m", thread_id="t", role="assistant", content=[TextBlock(text="Yes.")], **values)
+    emitted = emit_codex_rollout(THREAD, [told])
+    assert [e.message_id for e in emitted.report.entries if e.code == "surrogates"] == ["m"]
+    assert emitted.report.lossless
+
+
+def test_a_time_that_is_none_comes_back_as_none() -> None:
+    told = Message(id="m", thread_id="t", role="user", ts="", content=[TextBlock(text="hello")])
+    assert [m.ts for m in read_back(PROVIDER, emit_codex_rollout(THREAD, [told])).messages] == [""]

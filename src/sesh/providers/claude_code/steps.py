@@ -28,7 +28,7 @@ class Entry(msgspec.Struct, eq=False, gc=False):
     compaction. `own` is Claude Code's record of it, which is written again; where that gave several messages,
     `message` holds the blocks of all of them. `names` are the ids of Claude Code's own messages, which get others when
     they are read from this file. `pieces` counts the lines that it will take,
-    `slots` are its calls and results, by index.
+    `slots` are its calls and results, by index. `cut`: a text of the window of a summary after it, no compaction.
     """
 
     message: Message
@@ -37,6 +37,7 @@ class Entry(msgspec.Struct, eq=False, gc=False):
     names: tuple[str, ...] = ()
     pieces: int = 0
     slots: dict[int, Slot] = {}
+    cut: bool = False
 
     @property
     def step_id(self) -> str | None:

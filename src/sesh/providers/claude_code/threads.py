@@ -97,6 +97,8 @@ class Weaver:
             last_ts = (line.timestamp if line is not None else None) or last_ts
             if node in boundaries:
                 held.boundary()
+                if mark.retained is not None and (summary_id := self._known(mark.retained)) is not None:
+                    held.is_of(summary_id, out)
                 text = "The conversation was compacted here; what came before is kept in front."
                 self._reading.note("compaction", text, record.number)
                 if node in unsummed:
@@ -115,11 +117,16 @@ class Weaver:
                 message = self._message(
                     record, part, mark, thread_id, message_id, parent, turn, last_ts, counted, aside, first=not made
                 )
-                if message.kind == "summary" and node != NONE:
+                if message.kind == "summary" and node != NONE and mark.window is None:
                     message = self._summed(node, message, held, out)
                 made.append(message)
                 parent = message_id
-            if mark.retained is not None and not made and (again := self._known(mark.retained)) is not None:
+            if (
+                mark.retained is not None
+                and not made
+                and node not in boundaries
+                and (again := self._known(mark.retained)) is not None
+            ):
                 held.again(again, out)
             if node != NONE:
                 if boundaries:
@@ -127,7 +134,7 @@ class Weaver:
                 self._anchor[node] = made[-1].id if made else parent
             out += made
             if held.open:
-                held.said(made, len(out))
+                held.said(made, len(out), cut=mark.window is not None)
         return out
 
     def _cut_short(self, records: Sequence[Record]) -> dict[int, int]:
@@ -151,7 +158,8 @@ class Weaver:
                 continue
             if record.node in self._tree.boundaries:
                 found |= {open_boundary} if spoken else set()
-                open_boundary, spoken = record.node, False
+                told = line.sesh is not None and stamp.read(line.sesh).retained is not None
+                open_boundary, spoken = NONE if told else record.node, False
             elif line.is_compact_summary or (line.sesh is not None and stamp.read(line.sesh).kind == "summary"):
                 open_boundary, spoken = NONE, False
             elif open_boundary != NONE and record.kind in ("user", "assistant"):
@@ -247,10 +255,10 @@ class Weaver:
             step_id=api.id if api is not None else None,
             parent_id=parent,
             role=role,
-            ts=mark.ts or ts,
+            ts=ts if mark.ts is None else mark.ts,
             run_id=self._run_id,
             kind=kind,
-            model=mark.model or model,
+            model=model if mark.model is None else mark.model,
             content=content,
             usage=counted,
             provenance=Provenance(

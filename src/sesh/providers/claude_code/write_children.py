@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from sesh.format import ids, jsontext, stamp, walk
+from sesh.format import ids, stamp, walk
 from sesh.format.json import JsonObject
 from sesh.format.regex import regex
 from sesh.providers.api import IngestedThread
@@ -70,7 +70,7 @@ def by_origin(found: Sequence[Agent]) -> dict[str, list[Agent]]:
     return spawned
 
 
-def meta(agent: Agent, call: str | None, told: JsonObject) -> bytes:
+def meta(agent: Agent, call: str | None, told: JsonObject) -> JsonObject:
     """The `.meta.json` beside the transcript.
 
     `call` is the id of the call that began it; `told` is what the client has no key for: what the thread was.
@@ -79,12 +79,12 @@ def meta(agent: Agent, call: str | None, told: JsonObject) -> bytes:
     value: JsonObject = {"agentType": _text(metadata.get("agentType")) or "general-purpose"}
     described = _text(metadata.get("description")) or agent.child.thread.title
     if described:
-        value["description"] = jsontext.without_lone_surrogates(described)
+        value["description"] = described
     if call is not None:
         value["toolUseId"] = call
     value["spawnDepth"] = agent.depth
     value[stamp.KEY] = told
-    return jsontext.dumps(jsontext.without_lone_surrogates(value))
+    return value
 
 
 def drawn(agent: Agent) -> JsonObject:

@@ -61,36 +61,49 @@ def _in_a_window(entries: Sequence[Entry]) -> dict[str, Entry]:
 
 
 def _compactions(run: list[Entry], by_id: dict[str, Entry], found: list[Segment]) -> None:
-    """Summaries that stand together: each one that no other lists, with the cut texts that it lists itself."""
-    listed = {i for e in run for i in e.message.window or () if i != e.message.id}
-    here = {e.message.id: e for e in run}
-    waiting = [e for e in run if e.message.id in listed]
+    """Summaries that stand together: each one that no later one lists, with the cut texts that it lists itself."""
+    texts = _cut_texts(run)
+    of_others = {e for cut in texts.values() for e in cut}
     for entry in run:
-        message = entry.message
-        if message.id in listed:
+        if entry in of_others:
             continue
+        message, cut = entry.message, texts.get(entry, ())
         window = _window(entry, by_id)
         if not (is_readable(message) or is_boundary(entry)) or window == [*found[-1].entries, entry]:
-            found[-1].entries.append(entry)
+            found[-1].entries += [*cut, entry]
             continue
-        segment = Segment(entry)
+        for text in cut:
+            text.cut = True
         if is_boundary(entry):
-            window = []
-        elif entry.own is not None and "compactMetadata" in (message.provider_data or {}):
-            window = [entry]  # the boundary's own data names what was kept
-        elif entry not in window:
-            found[-1].entries.append(entry)
-        for held in window:
-            if held is entry:
-                segment.entries.append(entry)
-            elif held.message.id in here:
-                if held in waiting:
-                    waiting.remove(held)
-                    segment.entries.append(held)
-            else:
-                segment.entries.append(Entry(held.message, None))
-        found.append(segment)
-    found[-1].entries += waiting
+            found[-1].entries += cut
+            found.append(Segment(entry))
+            continue
+        if entry.own is not None and _names_kept((message.provider_data or {}).get("compactMetadata")):
+            window = [entry]  # the boundary's own data tells it
+        new = [*cut, entry]
+        if [held for held in window if held in new] != new:
+            # Not in the order of the thread: said before the boundary, so that they keep their places there.
+            found[-1].entries += cut
+            new = [entry]
+            if entry not in window:
+                found[-1].entries.append(entry)
+        found.append(Segment(entry, [held if held in new else Entry(held.message, None) for held in window]))
+
+
+def _cut_texts(run: Sequence[Entry]) -> dict[Entry, list[Entry]]:
+    """By summary: the texts before it that its window lists and no window of their own has, in their order."""
+    found: dict[Entry, list[Entry]] = {}
+    free: dict[str, Entry] = {}
+    for entry in run:
+        for name in entry.message.window or ():
+            text = free.pop(name, None)
+            if text is not None:
+                found.setdefault(entry, []).append(text)
+        if entry.message.window is None and not is_boundary(entry):
+            free[entry.message.id] = entry
+    for cut in found.values():
+        cut.sort(key=run.index)
+    return found
 
 
 def _window(entry: Entry, by_id: dict[str, Entry]) -> list[Entry]:
@@ -104,6 +117,11 @@ def _window(entry: Entry, by_id: dict[str, Entry]) -> list[Entry]:
 def is_boundary(entry: Entry) -> bool:
     """Whether a message is a boundary of Claude Code's without a summary after it."""
     return entry.own is not None and entry.own.is_boundary
+
+
+def _names_kept(metadata: object) -> bool:
+    """Whether a boundary says itself which messages were preserved. One that sesh wrote does not: lines repeat them."""
+    return isinstance(metadata, dict) and bool({"preservedMessages", "preservedSegment"} & metadata.keys())
 
 
 def still_there(metadata: JsonObject, kept: Sequence[str], written: Callable[[str], bool]) -> JsonObject:
@@ -134,6 +152,8 @@ def since_last(found: Sequence[Segment], entries: Sequence[Entry]) -> tuple[Segm
         elif entry.first is not None:
             kept.append(entry)
     kept = list(dict.fromkeys(kept))
+    for entry in kept:
+        entry.cut = False  # without a boundary each is a summary like others, and all of it is sent
     staying = set(kept)
     return Segment(last.summary, kept), [e for e in entries if e not in staying]
 

@@ -116,8 +116,10 @@ class Former:
 
     def _result(self, block: ToolResultBlock, slot: Slot) -> Said:
         if slot.call is None:
-            if slot.first is not None:
-                self._notes.say_each("orphan-dropped", "A result without a call was left out.", slot.message.id)
+            text = "A result without a call was left out."
+            if slot.first is None:
+                text = "A compaction kept a result without its call: it is not among what the model is sent."
+            self._notes.say_each("orphan-dropped", text, slot.message.id)
             return Said(None, dropped="orphan-result")
         use, *more = slot.call.uses
         one = output(block.given)

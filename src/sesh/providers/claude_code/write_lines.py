@@ -125,6 +125,8 @@ class Chain:
         self.begun = parent is not None
         """Whether something stands here that is sent: since the beginning, or since the last boundary."""
         self.sent = Sent()
+        self.names_replaced = _replaces(envelope)
+        """Whether a lone surrogate was replaced outside of blocks: in an id, a model, a time, the thread's own."""
 
     def uuid(self, wanted: str) -> str:
         """A uuid that no line has yet: the wanted one, or one derived from it."""
@@ -152,12 +154,19 @@ class Chain:
         }
         if sesh is not stamp.EMPTY:
             line[stamp.KEY] = sesh
-        self.lines.append(_encoded(line))
+        self.lines.append(self._encoded(line))
         self.parent, self.last_ts = uuid, ts
         if kind != "system":
             self.ends_open = kind == "user"
 
-    def boundary(self, uuid: str, ts: str | None, metadata: JsonObject) -> None:
+    def _encoded(self, line: JsonObject) -> bytes:
+        try:
+            return jsontext.encode_any(line)
+        except UnicodeEncodeError:  # a stamp, a name or what is drawn: content is encoded already
+            self.names_replaced = self.names_replaced or not _are_clean(line)
+        return jsontext.encode_any(_cleaned(_with_escapes(line)))
+
+    def boundary(self, uuid: str, ts: str | None, metadata: JsonObject, *, sesh: stamp.Stamp = stamp.EMPTY) -> None:
         """Append a compaction's boundary: a new root that names the old leaf."""
         old, self.parent, self.sent = self.parent, None, Sent()
         self.begun = False
@@ -170,7 +179,7 @@ class Chain:
         }
         if old is not None:
             own = {"logicalParentUuid": old, **own}
-        self.add("system", uuid, self.clock.next(ts), own)
+        self.add("system", uuid, self.clock.next(ts), own, sesh=sesh)
 
     def again(
         self, line: JsonObject, ts: str | None, uuid: str, *, sesh: stamp.Stamp | None = None, raw: bool = False
@@ -209,19 +218,33 @@ def unchained(line: JsonObject) -> bytes:
     return jsontext.dumps(line)
 
 
-def _encoded(line: JsonObject) -> bytes:
+def _replaces(envelope: Envelope) -> bool:
+    return jsontext.has_lone_surrogate(envelope.cwd + envelope.git_branch)
+
+
+def _are_clean(line: JsonObject) -> bool:
+    """Whether a line's names and its stamp's hold no lone surrogate: all but blocks and what is drawn of them."""
+    sesh = line.get(stamp.KEY)
+    if isinstance(sesh, stamp.Stamp):
+        sesh = msgspec.structs.replace(sesh, blocks=None, rest=None, same=None)
     try:
-        return jsontext.encode_any(line)
-    except UnicodeEncodeError:  # a stamp, a name or what is drawn: content is encoded already
-        sesh = line.get(stamp.KEY)
+        jsontext.encode_any({**line, stamp.KEY: sesh, "toolUseResult": None})
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _with_escapes(line: JsonObject) -> JsonObject:
+    """The line, its stamp's blocks in ASCII where they hold lone surrogates."""
+    sesh = line.get(stamp.KEY)
     if isinstance(sesh, stamp.Stamp):
         content = None if sesh.rest is None else jsontext.decode_any(line["message"]["content"])
         blocks = stamp.whole_blocks(sesh, content)
         if blocks is not None and not encode_content(blocks).clean:
             # In ASCII the blocks keep it, so that nothing but names changes.
             whole = msgspec.structs.replace(sesh, blocks=None, rest=None, same=None, escaped=stamp.escape(blocks))
-            line = {**line, stamp.KEY: whole}
-    return jsontext.encode_any(_cleaned(line))
+            return {**line, stamp.KEY: whole}
+    return line
 
 
 def _cleaned(value: Any) -> Any:

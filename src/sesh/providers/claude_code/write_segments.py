@@ -31,6 +31,8 @@ _FLAGS: Final[dict[str, JsonObject]] = {
 }
 """What the client calls a user's line by the kind of its message."""
 _STUB: Final = stamp.Stamp(stub=True)
+_ITSELF: Final = [0]
+"""What the stamp of a cut text says of its window, as reading would give it that of a compaction."""
 
 
 class SegmentWriter:
@@ -81,8 +83,9 @@ class SegmentWriter:
         A boundary that is a message of its own is written in any case: nothing else would say it.
         """
         if segment.summary is not None and (self._chain.parent is not None or is_boundary(segment.summary)):
-            self._boundary(segment.summary)
-            if segment.summary not in segment.entries:
+            inside = segment.summary in segment.entries
+            self._boundary(segment.summary, inside=inside or is_boundary(segment.summary))
+            if not inside:
                 self._close_boundary(segment.summary)
         for entry in segment.entries:
             if entry.names:
@@ -102,8 +105,11 @@ class SegmentWriter:
             else:
                 self._step(item, former)
 
-    def _boundary(self, entry: Entry) -> None:
-        """The line that cuts: Claude Code's own where there is one, with what it says of the messages kept."""
+    def _boundary(self, entry: Entry, *, inside: bool) -> None:
+        """The line that cuts: Claude Code's own where there is one, with what it says of the messages kept.
+
+        Where the summary is not among what is sent after it (not `inside`), it stands before, and the stamp names it.
+        """
         self.boundaries += 1
         summary = entry.message
         data = summary.provider_data or {}
@@ -115,6 +121,7 @@ class SegmentWriter:
             self._chain.uuid(uuid or ids.derive("boundary", self._session, summary.id)),
             summary.ts,
             given if entry.own is None else still_there(given, kept, self._chain.has),
+            sesh=stamp.EMPTY if inside else stamp.Stamp(retained=self._names.get(summary.id, summary.id)),
         )
 
     def _close_boundary(self, entry: Entry) -> None:
@@ -276,7 +283,10 @@ class SegmentWriter:
                     line = {**line, "sourceToolAssistantUUID": asked}
         if own.spilled is not None:
             self.spilled[own.spilled[0]] = own.spilled[1]
-        self._chain.again(line, message.ts, uuid, sesh=own.stamp, raw=own.raw)
+        sesh = own.stamp
+        if piece.entry.cut:
+            sesh = msgspec.structs.replace(sesh or stamp.EMPTY, window=_ITSELF)
+        self._chain.again(line, message.ts, uuid, sesh=sesh, raw=own.raw)
         for block in message.content:
             if isinstance(block, CALLS) and block.call_id is not None:
                 self._asked[block.call_id], self._own_calls[block.call_id] = uuid, kept(block)
@@ -373,6 +383,7 @@ class SegmentWriter:
             same=None if rest is None else rest.same,
             thread=thread,
             usage=usage if usage is not None and (piece.side != "assistant" or _loses(usage)) else None,
+            window=_ITSELF if entry.cut else None,
         )
 
     def _close(self, entry: Entry, form: Form) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, Unpack
 
-from sesh.format import ids
+from sesh.format import ids, jsontext
 from sesh.format.json import JsonObject
 from sesh.format.message import Message
 from sesh.format.thread import Thread
@@ -30,6 +30,7 @@ from sesh.providers.claude_code.write_times import Clock, milliseconds
 from sesh.report.reports import BlockBook
 
 PROVIDER: Final = "claude-code"
+_NAMES_REPLACED: Final = "Lone surrogates in ids, models, times or the thread's metadata were replaced by U+FFFD."
 _NOT_STAMPED: Final = ("provider", "sessionId", "link", "providerData")
 
 
@@ -131,6 +132,8 @@ class _Emit:
         self._calls.update(writer.calls_of_agents)
         self._spilled.update(writer.spilled)
         self._uuids.update(writer.uuids)
+        if chain.names_replaced:
+            self._notes.say("surrogates", _NAMES_REPLACED)
         clock = chain.clock
         if clock.moved:
             text = f"{clock.moved} times were moved to rise strictly, by {clock.most} ms at most."
@@ -166,9 +169,12 @@ class _Emit:
             told["title"] = thread.title
         if (origin := self._uuids.get(thread.origin_message_id or "")) is not None:
             told["origin"] = origin
+        about = meta(agent, self._calls.get(agent.agent_id), told)
+        if jsontext.without_lone_surrogates(about) != about:
+            self._notes.say("surrogates", _NAMES_REPLACED)
         return [
             EmittedFile(path=f"{path}.jsonl", lines=chain.lines, modified=chain.last_ts),
-            EmittedFile(path=f"{path}.meta.json", lines=[meta(agent, self._calls.get(agent.agent_id), told)]),
+            EmittedFile(path=f"{path}.meta.json", lines=[jsontext.dumps(jsontext.without_lone_surrogates(about))]),
         ]
 
     def _spill(self, name: str, text: str) -> EmittedFile:

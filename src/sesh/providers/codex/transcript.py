@@ -112,11 +112,11 @@ class Transcript:
         ts = self.ts
         if mark is not stamp.EMPTY:
             content = _stamped(stamp.blocks_of(mark, says) or content, mark)
-            model = mark.model or model
+            model = model if mark.model is None else mark.model
             role = _ROLES.get(mark.role, role)
             kind = None if mark.kind == stamp.SAID else _KINDS.get(mark.kind, kind)
             turn = mark.turn_id or turn
-            ts = mark.ts or ts
+            ts = ts if mark.ts is None else mark.ts
             if mark.more and self.messages and self.messages[-1].role == role:
                 return self._go_on(content)
         if role == "user" and kind is None and self.turns.prompted(message_id):

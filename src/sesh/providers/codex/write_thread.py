@@ -60,6 +60,10 @@ def write_thread(
     times = {**times, **times_of(cleaned)}
     writer = ThreadWriter(session, messages, cleaned, own, style, book, children, times)
     writer.write()
+    named = [m.id for m in messages if has_surrogates([m.turn_id, m.model, m.ts])]
+    if named:
+        text = f"Lone surrogates in the turn, model or time of {_counted(named, 'message')} were replaced by U+FFFD."
+        book.note("surrogates", text, message_id=named[0])
     return writer
 
 
@@ -103,6 +107,7 @@ class ThreadWriter:
         self._total: JsonObject = {}
         self._stubs: Final[dict[Place, str]] = {}
         self._orphans: list[str] = []
+        self._not_held: list[str] = []
         self._changes: Final[dict[str, list[str]]] = {}
         self.context_tokens = 0
         """About how many tokens the model is going to be sent."""
@@ -281,6 +286,11 @@ class ThreadWriter:
         if at in self._left_out:
             return []
         items = self._maker.items(at, pairs, [None] * len(self._messages[at].content))
+        message = self._messages[at]
+        if any(
+            isinstance(b, ToolResultBlock) and (at, i) not in pairs.written_id for i, b in enumerate(message.content)
+        ):
+            self._not_held.append(message.id)
         for place, item, outcome in self._maker.answers(at, pairs):
             items.append(item)
             if outcome is None:
@@ -315,6 +325,10 @@ class ThreadWriter:
                 f"{len(self._orphans)} results have no call before them; Codex would not send them.",
                 message_id=self._orphans[0],
             )
+        if self._not_held:
+            kept = _counted(self._not_held, "result")
+            text = f"Compactions kept {kept} without the call: not among what the model is sent."
+            self._book.note("orphan-dropped", text, message_id=self._not_held[0])
 
 
 def _cleaned(message: Message) -> Message:
