@@ -273,7 +273,19 @@ def _compaction(story: _Story) -> None:
     story.say("user", [words], kind="summary", window=window if window != [own] or draw(st.booleans()) else None)
 
 
-_STEPS: Final = (_answer, _thinking, _calls, _calls, _search, _notice, _context, _system, _steer, _compaction)
+_STEPS: Final = (
+    _answer,
+    _thinking,
+    _calls,
+    _calls,
+    _search,
+    _notice,
+    _context,
+    _system,
+    _steer,
+    _compaction,
+    _compaction,
+)
 
 
 def _children(story: _Story) -> list[IngestedThread]:
