@@ -118,7 +118,7 @@ def test_traps_are_reached(
 ) -> None:
     left = dict(reached)
 
-    @settings(max_examples=400)
+    @settings(max_examples=1000)
     @given(told=strategy)
     def look(told: Conversation) -> None:
         for name in [n for n, is_there in left.items() if is_there(told)]:
