@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, Final
 
 import msgspec
@@ -198,6 +199,7 @@ def _calls(story: _Story) -> None:
     _results(story, draw(st.permutations(asked)))
 
 
+@cache
 def _spoken() -> st.SearchStrategy[Any]:
     return st.one_of(
         st.builds(blocks.TextBlock, text=texts()),
@@ -323,11 +325,16 @@ def _child(above: _Story, key: str) -> tuple[IngestedThread, _Story]:
     return IngestedThread(thread=thread, messages=told.messages), told
 
 
+@cache
+def _wild_block() -> st.SearchStrategy[AnyBlock]:
+    return any_block(st.one_of(st.sampled_from(("c1", "c2", "toolu_3", "")), texts()))
+
+
 @st.composite
 def wild_conversations(draw: st.DrawFn) -> Conversation:
     """Any block under any role and kind; calls and results that do not pair; ids that repeat; empty messages."""
     story = _Story(draw, SESSION)
-    call_ids = st.one_of(st.sampled_from(("c1", "c2", "toolu_3", "")), texts())
+    block = _wild_block()
     for _ in range(draw(st.integers(0, 6))):
         story.turn = draw(st.sampled_from((None, "t1", "t2")))
         role: Role = draw(st.sampled_from(("user", "assistant", "system", "tool")))
@@ -346,7 +353,7 @@ def wild_conversations(draw: st.DrawFn) -> Conversation:
             more["provider_data"] = draw(st.one_of(st.sampled_from(_DATA), json_objects()))
         story.say(
             role,
-            draw(st.lists(any_block(call_ids), max_size=3)),
+            draw(st.lists(block, max_size=3)),
             kind=kind,
             model=_model(draw) if role == "assistant" else None,
             usage=draw(usages()) if role == "assistant" else None,

@@ -2,11 +2,14 @@
 
 The traps of real files are drawn on purpose: lone surrogates, integers of thirty digits, deep nesting, line separators,
 NULs, and human words that look like a client's own. Whole conversations are in `conversations.py`.
+
+Each strategy is made once: a conversation draws hundreds of times, and to make one costs more than to draw from it.
 """
 
 from __future__ import annotations
 
 import base64
+from functools import cache
 from typing import Any, Final
 
 from hypothesis import strategies as st
@@ -83,6 +86,7 @@ PATCHES: Final = (
 )
 
 
+@cache
 def texts(min_size: int = 0) -> st.SearchStrategy[str]:
     """Words, any characters (surrogates too), and the traps of real files."""
     wild = st.text(st.characters(codec=None), min_size=min_size, max_size=12)
@@ -90,6 +94,7 @@ def texts(min_size: int = 0) -> st.SearchStrategy[str]:
     return st.one_of(plain, plain, wild, wild, st.sampled_from(_TRAPS), st.sampled_from(_TRAPS), st.sampled_from(_LONG))
 
 
+@cache
 def json_values() -> st.SearchStrategy[Any]:
     """Any JSON value: integers up to thirty digits, finite floats, keys with odd characters, some nested deeply."""
     leaves = st.one_of(
@@ -115,6 +120,7 @@ def _nested(depth: int) -> Any:
     return value
 
 
+@cache
 def json_objects() -> st.SearchStrategy[dict[str, Any]]:
     """What a tool's arguments usually are."""
     common = st.sampled_from(
@@ -132,6 +138,7 @@ def json_objects() -> st.SearchStrategy[dict[str, Any]]:
     return st.one_of(common, st.dictionaries(texts(), json_values(), max_size=3))
 
 
+@cache
 def attachments() -> st.SearchStrategy[blocks.AttachmentBlock]:
     """Images and documents, with data or with an address."""
     return st.sampled_from(
@@ -152,23 +159,27 @@ def attachments() -> st.SearchStrategy[blocks.AttachmentBlock]:
     )
 
 
+@cache
 def unknowns() -> st.SearchStrategy[blocks.UnknownBlock]:
     """Blocks that sesh has no name for."""
     kinds = st.sampled_from(("quantum_block", "server_tool_use", "unreadable", "ghost_snapshot", "text", "", "\ud83d"))
     return st.builds(blocks.UnknownBlock, source_type=kinds, raw=json_values())
 
 
+@cache
 def outputs() -> st.SearchStrategy[Any]:
     """What tools give back: text, parts, any JSON."""
     parts = st.one_of(texts().map(lambda t: blocks.TextBlock(text=t)), attachments(), unknowns()).map(blocks.part)
     return st.one_of(texts(), texts(), st.lists(parts, max_size=3), json_values())
 
 
+@cache
 def excerpts() -> st.SearchStrategy[Any]:
     """What the model was given in place of an output: mostly nothing, else as `outputs`."""
     return st.one_of(st.none(), st.none(), st.none(), outputs())
 
 
+@cache
 def usages() -> st.SearchStrategy[Usage | None]:
     """Token counts, or none."""
     count = st.one_of(st.none(), st.integers(0, 10**6))
@@ -185,6 +196,7 @@ def usages() -> st.SearchStrategy[Usage | None]:
     )
 
 
+@cache
 def any_block(call_ids: st.SearchStrategy[str]) -> st.SearchStrategy[AnyBlock]:
     """A block of any type. `call_ids` draws the ids of calls and results."""
     maybe_id = st.one_of(st.none(), call_ids)
@@ -206,6 +218,7 @@ def any_block(call_ids: st.SearchStrategy[str]) -> st.SearchStrategy[AnyBlock]:
     )
 
 
+@cache
 def names() -> st.SearchStrategy[str]:
     """Tool names of both clients, and odd ones."""
     return st.one_of(st.sampled_from(_TOOLS), texts(min_size=1))
