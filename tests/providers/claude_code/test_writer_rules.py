@@ -51,7 +51,8 @@ def test_what_readers_give_and_its_children(options: dict[str, Any], told: Conve
 @given(told=wild_conversations())
 def test_every_block_is_accounted_for(told: Conversation) -> None:
     report = emit(told, {}).report
-    assert report.blocks == sum(len(m.content) for m in told.messages)
+    told_of = [told.messages, *(child.messages for child in told.children)]
+    assert report.blocks == sum(len(m.content) for messages in told_of for m in messages)
 
 
 def assert_one_chain(lines: list[bytes]) -> None:

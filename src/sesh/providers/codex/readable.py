@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
+from sesh.format import jsontext
 from sesh.format.json import JsonObject
 from sesh.providers.codex.items import PASSTHROUGH
 
@@ -162,13 +163,13 @@ _ITEMS: Final[dict[str, type[_Item]]] = {str(kind.__struct_config__.tag): kind f
 def odd(payload: JsonObject) -> str | None:
     """Why Codex passes over a `compacted` line, in the decoder's words; None where it reads it."""
     try:
-        history = msgspec.convert(payload, _Compacted).replacement_history
+        history = jsontext.convert(payload, _Compacted).replacement_history
         for item in history or ():
             kind = item.get("type") if isinstance(item, dict) else None
             if not isinstance(kind, str):
                 return "an item of `replacement_history` has no kind"
             if kind in _ITEMS:
-                msgspec.convert(item, _ITEMS[kind])
+                jsontext.convert(item, _ITEMS[kind])
     except msgspec.ValidationError as e:
         return str(e)
     return None
