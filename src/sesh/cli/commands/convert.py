@@ -19,7 +19,6 @@ from sesh.cli.options import (
 from sesh.cli.output import emit_json, give_account, loss, loss_line, need_folder, remark, write_chunks
 from sesh.export.convert import Conversion, convert, files_for
 from sesh.files.place import NewFile, TextChunks, place
-from sesh.handoff.wording import counted
 from sesh.providers import registry
 
 STDOUT = "-"
@@ -76,7 +75,7 @@ def command(
     streamed = output in (None, STDOUT)
     left_behind = len(done.emitted.files) if streamed and not as_json else 0
     lost = (
-        f"{counted(left_behind, 'file')} of sub-agents left out, for want of a folder (-o FOLDER/)"
+        f"{_files(left_behind)} of sub-agents left out, for want of a folder (-o FOLDER/)"
         if left_behind
         else loss(done.emitted.report)
     )
@@ -136,7 +135,13 @@ def _summary(done: Conversion, path: Path | None, written: bool, left_behind: in
         text += f"; {path} is there already, just the same; "
     text += loss_line(done.emitted.report)
     if left_behind:
-        text += f"; {counted(left_behind, 'file')} of sub-agents left out, for want of a folder (-o FOLDER/)"
+        text += f"; {_files(left_behind)} of sub-agents left out, for want of a folder (-o FOLDER/)"
     elif path is not None and done.emitted.files:
-        text += f"; {counted(len(done.emitted.files), 'file')} beside it"
+        text += f"; {_files(len(done.emitted.files))} beside it"
     return f"{text}." + ("" if report_file is not None else " --report FILE tells it all.")
+
+
+def _files(number: int) -> str:
+    from sesh.handoff.wording import counted  # only a session with sub-agents needs it
+
+    return counted(number, "file")

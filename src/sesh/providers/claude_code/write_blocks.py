@@ -26,7 +26,6 @@ from sesh.format.blocks import (
     output_parts,
 )
 from sesh.format.json import JsonObject, JsonValue
-from sesh.format.media import as_base64, decoded, in_url, is_text, media_of
 from sesh.format.regex import regex
 from sesh.format.stamp import Same
 
@@ -114,6 +113,8 @@ def said(block: AnyBlock, on: Side) -> Said:
 
 
 def _attachment(block: AttachmentBlock, on: Side) -> Said:
+    from sesh.format.media import as_base64, decoded, in_url, is_text, media_of  # only attachments need it
+
     media, data, uri = block.media_type, block.data, block.uri
     plain = True
     if data is None and uri is not None and (found := in_url(uri)) is not None:

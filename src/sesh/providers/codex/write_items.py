@@ -25,7 +25,6 @@ from sesh.format.blocks import (
     output_parts,
 )
 from sesh.format.json import JsonObject, JsonValue
-from sesh.format.media import as_base64, decoded, in_url, is_text, media_of
 from sesh.format.regex import regex
 from sesh.providers.codex import outputs, patches
 
@@ -196,6 +195,8 @@ def data_url(block: AttachmentBlock, *, links: bool) -> str | None:
     links: pictures may be addresses. 0.104 and 0.142 send them; 0.155 and 0.169 tell their model instead that these
     "are not supported", and not what the address was.
     """
+    from sesh.format.media import as_base64, in_url, media_of  # only attachments need it
+
     media, data, uri = block.media_type, block.data, block.uri or ""
     if data is None and (found := in_url(uri)) is not None:
         data = found[1]
@@ -216,6 +217,8 @@ def placeholder(block: AttachmentBlock | UnknownBlock) -> str:
         import json
 
         return json.dumps(block.raw, sort_keys=True)
+    from sesh.format.media import decoded, in_url, is_text
+
     media, data, uri = block.media_type, block.data, block.uri or "empty"
     if data is None and (found := in_url(uri)) is not None:
         media, data = found[0] or media, found[1]
