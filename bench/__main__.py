@@ -176,7 +176,8 @@ class Bench:
                 try:
                     found = paired(theirs, self.convert(file, to), min(self.rounds, 3))
                 except RuntimeError as e:
-                    yield Row(what, "3 x, 8 x memory", f"it failed: {str(e).rpartition(' ended with ')[2].strip()[:100]}")
+                    said = str(e).rpartition(" ended with ")[2].strip()
+                    yield Row(what, "3 x, 8 x memory", f"it failed: {said[:100]}")
                     continue
                 more = found.mine.memory / found.other.memory
                 yield Row(what, "3 x, 8 x memory", f"{found.cpu:.1f} x, {more:.1f} x memory")
