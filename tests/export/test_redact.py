@@ -73,7 +73,7 @@ def test_forms_of_secrets_go_and_are_counted(kind: str, around: str) -> None:
         "SECRET_KEY = 'django-insecure-#x(y)&z^1'",
         "tool --token Zx81kLmQ92ab",
         "DB_PASS=Zx81kLmQ92",
-        "//registry.npmjs.org/:_authToken=Zx81kLmQ92",
+        "//npm.example.org/:_authToken=Zx81kLmQ92",
         "PrivateKey = Zx81kLmQ92Zx81kLmQ92=",
         "password: 'hunter2hunter'",
         '"client_secret": "9f8e7d6c5b"',
