@@ -50,6 +50,21 @@ def a_compaction_that_kept_a_line_which_says_nothing() -> Told:
     return read.thread, read.messages
 
 
+def a_window_with_texts_cut_short_around_its_summary() -> Told:
+    """Codex cuts texts for its window: they stand before the boundary, and are sent after it in the window's order."""
+    told = Telling()
+    told.say("user", "one")
+    told.say("assistant", "first")
+    kept = told.say("user", "two")
+    told.say("assistant", "second")
+    cuts = [told.say("user", name, kind="summary") for name in ("cut 1", "cut 2")]
+    own = told.say("user", "SUMMARY", kind="summary")
+    told.messages[-1] = msgspec.structs.replace(own, window=[cuts[1].id, own.id, kept.id, cuts[0].id])
+    told.say("user", "three")
+    told.say("assistant", "third")
+    return told.thread, told.messages
+
+
 def the_model_speaks_first() -> Told:
     """The Messages API takes no conversation that begins with the model's words."""
     told = Telling()
@@ -64,6 +79,7 @@ def the_model_speaks_first() -> Told:
     [
         (a_compaction_that_kept_words_of_the_model, []),
         (a_compaction_that_kept_a_line_which_says_nothing, []),
+        (a_window_with_texts_cut_short_around_its_summary, []),
         (the_model_speaks_first, [{"kind": "user", "text": "(no content)", "images": []}]),
     ],
 )
